@@ -37,21 +37,21 @@ it.each(HEADERS)('a request with %s does not block the event loop', async (_what
     () => client.post('/api/auth/login', { username: 'nobody', password: 'wrong' }),
     () => client.send({ method: 'OPTIONS', path: '/api/me' }),
   ];
-  await service.expectShortTurns(inParallel(MANY, (turn) => requests[turn % requests.length]!()));
+  await service.expectShortIterations(inParallel(MANY, (index) => requests[index % requests.length]!()));
 });
 
 it.each(QUERIES)('a query of %s does not block the event loop', async (_what, query) => {
   const paths = ['/api/admin/user/list', '/api/me/sshkey/list'];
-  await service.expectShortTurns(inParallel(MANY, (turn) => admin.get(`${paths[turn % 2]!}?${query}`)));
+  await service.expectShortIterations(inParallel(MANY, (index) => admin.get(`${paths[index % 2]!}?${query}`)));
 });
 
 it.each(BODIES)('a body of %s does not block the event loop', async (_what, body) => {
   const paths = ['/api/auth/login', '/api/me/update', '/api/me/sshkey/add', '/api/auth/2fa/verify'];
-  await service.expectShortTurns(inParallel(MANY, (turn) => post(member, paths[turn % paths.length]!, body)));
+  await service.expectShortIterations(inParallel(MANY, (index) => post(member, paths[index % paths.length]!, body)));
 });
 
 it.each(KEYS)('a key of %s does not block the event loop', async (_what, key) => {
-  await service.expectShortTurns(inParallel(MANY, () => member.post('/api/me/sshkey/add', { title: 'key', key })));
+  await service.expectShortIterations(inParallel(MANY, () => member.post('/api/me/sshkey/add', { title: 'key', key })));
 });
 
 it('sixty bodies that end at the same time do not block the event loop', async () => {
@@ -67,11 +67,11 @@ it('sixty bodies that end at the same time do not block the event loop', async (
     await Promise.all(sockets.map((socket) => (socket.write('}'), once(socket, 'data'))));
     for (const socket of sockets) socket.destroy();
   };
-  await service.expectShortTurns(attack);
+  await service.expectShortIterations(attack);
 });
 
 it('two hundred thousand requests in one write do not block the event loop', async () => {
-  await service.expectShortTurns(async () => {
+  await service.expectShortIterations(async () => {
     const socket = connect(service.app.port, '127.0.0.1', () => socket.write(PING.repeat(200_000)));
     let bytes = 0;
     for await (const chunk of socket as AsyncIterable<Buffer>) {
@@ -91,8 +91,8 @@ it('a full list of keys with the most expensive characters does not block the ev
   }
   expect(keys).toBeGreaterThan(500);
   const sizes = [10_000, keys - 5];
-  await service.expectShortTurns(
-    inParallel(2, (turn) => owner.get(`/api/me/sshkey/list?per_page=${sizes[turn % 2]!}`)),
+  await service.expectShortIterations(
+    inParallel(2, (index) => owner.get(`/api/me/sshkey/list?per_page=${sizes[index % 2]!}`)),
   );
 });
 
@@ -102,11 +102,11 @@ it('a list of a thousand accounts with long names does not block the event loop'
     const create = (n: number) => ({ username: `${name}${block}-${n}`, password: 'x', base_path: path, role: 0 });
     await Promise.all(times(20).map((n) => admin.post('/api/admin/user/create', create(n))));
   }
-  await service.expectShortTurns(inParallel(2, () => admin.get('/api/admin/user/list')));
+  await service.expectShortIterations(inParallel(2, () => admin.get('/api/admin/user/list')));
 });
 
 it('QR codes for the longest names do not block the event loop', async () => {
   const owners = await Promise.all(times(4).map((n) => newMember(admin, `${n}${'😀'.repeat(500)}`)));
   // Each account is limited to ten per hour.
-  await service.expectShortTurns(inParallel(4, (turn) => owners[turn]!.post('/api/auth/2fa/generate')));
+  await service.expectShortIterations(inParallel(4, (index) => owners[index]!.post('/api/auth/2fa/generate')));
 });

@@ -33,11 +33,11 @@ export class GuessingAttack {
   }
 
   /** Runs for thirty days. The owner acts every `hours` hours. */
-  async run(hours: number, owner: (turn: number) => Promise<void>): Promise<void> {
+  async run(hours: number, owner: (round: number) => Promise<void>): Promise<void> {
     const end = this.start + 30 * DAY;
-    for (let turn = 0; this.now < end; turn++) {
-      await owner(turn);
-      await this.#attackUntil(Math.min(end, this.start + (turn + 1) * hours * HOUR));
+    for (let round = 0; this.now < end; round++) {
+      await owner(round);
+      await this.#attackUntil(Math.min(end, this.start + (round + 1) * hours * HOUR));
     }
   }
 
@@ -67,12 +67,12 @@ export class GuessingAttack {
   /** Guesses from every allowed network until enough are refused. Returns the time of the next allowed guess. */
   async #guessWithAll(): Promise<number> {
     // Other rules admit the first two guesses of a network than the later ones.
-    await this.#guessInTurn((guesses) => guesses < 2);
-    await this.#guessInTurn((guesses) => guesses >= 2);
+    await this.#guessWhere((guesses) => guesses < 2);
+    await this.#guessWhere((guesses) => guesses >= 2);
     return this.#due.reduce((soonest, due) => (due > this.now && due < soonest ? due : soonest), Infinity);
   }
 
-  async #guessInTurn(isMeant: (guesses: number) => boolean): Promise<void> {
+  async #guessWhere(isMeant: (guesses: number) => boolean): Promise<void> {
     let refusals = 0;
     for (let network = 0; network < this.#due.length && refusals < ENOUGH_REFUSALS; network++) {
       if (this.#due[network]! > this.now || !isMeant(this.#guesses[network]!)) continue;

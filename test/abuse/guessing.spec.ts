@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GuessingAttack } from './guessing-attack.js';
 
 /** Returns an owner's address in a network that was never used before. */
-const newNetwork = (turn: number) => ({ address: `203.${turn >> 8}.${turn & 255}.1` });
+const newNetwork = (round: number) => ({ address: `203.${round >> 8}.${round & 255}.1` });
 const LAPTOP = { address: '20.0.0.7', device: 'laptop' };
 
 /**
@@ -14,7 +14,7 @@ describe('thirty days of guesses at the password of one account', () => {
   it('from one network are few, and the owner gets in at once from anywhere else', async () => {
     const attack = new GuessingAttack({ networks: 1, factor: 'password' });
     const waits: number[] = [];
-    await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
+    await attack.run(6, async (round) => void waits.push(await attack.logIn(newNetwork(round))));
 
     expect(Math.max(...waits)).toBe(0);
     expect(attack.guesses).toBeLessThan(60);
@@ -24,7 +24,7 @@ describe('thirty days of guesses at the password of one account', () => {
   it('from a thousand networks stay under 20,000, and the owner gets in at once from a new one', async () => {
     const attack = new GuessingAttack({ networks: 1_000, factor: 'password' });
     const waits: number[] = [];
-    await attack.run(6, async (turn) => void waits.push(await attack.logIn(newNetwork(turn))));
+    await attack.run(6, async (round) => void waits.push(await attack.logIn(newNetwork(round))));
 
     expect(Math.max(...waits)).toBe(0);
     expect(attack.guesses).toBeLessThan(20_000);

@@ -1,49 +1,49 @@
 import { expect } from 'vitest';
-import { LoopTurns } from '../support/loop-turns.js';
+import { LoopIterations } from '../support/loop-iterations.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 /** Milliseconds of CPU time. */
-const LONGEST_TURN = 25;
+const LONGEST_ITERATION = 25;
 /**
- * Number of attempts of an attack. Compilation and garbage collection sometimes lengthen a turn, but an attack that
+ * Number of attempts of an attack. Compilation and garbage collection sometimes lengthen an iteration, but an attack that
  * causes too much work fails every attempt.
  */
 const ATTEMPTS = 4;
-/** The turns per attempt, so that an attempt is equally long on slow and fast machines. */
-const TURNS = 100;
+/** The iterations per attempt, so that an attempt is equally long on slow and fast machines. */
+const ITERATIONS = 100;
 
 /** The service with a measured event loop. */
 export class MeasuredService {
   private constructor(
     readonly app: StandaloneProcess,
-    private readonly turns: LoopTurns,
+    private readonly iterations: LoopIterations,
   ) {}
 
   static async start(): Promise<MeasuredService> {
-    const turns = new LoopTurns();
-    return new MeasuredService(await StandaloneProcess.start(turns.env), turns);
+    const iterations = new LoopIterations();
+    return new MeasuredService(await StandaloneProcess.start(iterations.env), iterations);
   }
 
-  /** Expects that no turn of the event loop takes long while the attack repeats. */
-  async expectShortTurns(attack: () => Promise<unknown>): Promise<void> {
+  /** Expects that no iteration of the event loop takes long while the attack repeats. */
+  async expectShortIterations(attack: () => Promise<unknown>): Promise<void> {
     const attempts: string[] = [];
     while (attempts.length < ATTEMPTS) {
-      await this.turns.taken();
+      await this.iterations.taken();
       let longest = 0;
-      for (let taken = 0; taken < TURNS;) {
+      for (let taken = 0; taken < ITERATIONS;) {
         await attack();
-        const { turns, longest: ofAttack } = await this.turns.taken();
-        taken += turns;
+        const { iterations, longest: ofAttack } = await this.iterations.taken();
+        taken += iterations;
         longest = Math.max(longest, ...ofAttack);
       }
-      if (longest <= LONGEST_TURN) return;
+      if (longest <= LONGEST_ITERATION) return;
       attempts.push(`${Math.round(longest)} ms`);
     }
-    expect.fail(`in every attempt a turn took more than ${LONGEST_TURN} ms of CPU: ${attempts.join(', ')}`);
+    expect.fail(`in every attempt an iteration took more than ${LONGEST_ITERATION} ms of CPU: ${attempts.join(', ')}`);
   }
 
   async dispose(): Promise<void> {
     await this.app.dispose();
-    this.turns.dispose();
+    this.iterations.dispose();
   }
 }

@@ -12,13 +12,13 @@ export async function figuresOf(managementUrl: string): Promise<ProcessFigures> 
   return { cpu: value('process_cpu_seconds_total') * 1_000, memory: value('process_resident_memory_bytes') };
 }
 
-/** Returns the average CPU milliseconds that a process spends on one turn of `work`. */
+/** Returns the average CPU milliseconds that a process spends on one round of `work`. */
 export async function cpuOf(
   managementUrl: string,
-  turns: number,
-  work: (turn: number) => Promise<unknown>,
+  rounds: number,
+  work: (round: number) => Promise<unknown>,
 ): Promise<number> {
   const before = await figuresOf(managementUrl);
-  for (let turn = 0; turn < turns; turn++) await work(turn);
-  return ((await figuresOf(managementUrl)).cpu - before.cpu) / turns;
+  for (let round = 0; round < rounds; round++) await work(round);
+  return ((await figuresOf(managementUrl)).cpu - before.cpu) / rounds;
 }

@@ -7,7 +7,7 @@ import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { cpuOf } from './process-costs.js';
 import { describeWorstAnswers, MOST_CPU } from './worst-answers.js';
-import { TURNS } from './worst-route.js';
+import { ROUNDS } from './worst-route.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -39,7 +39,7 @@ describe('the worst answers on MongoDB', () => {
     try {
       const question = { username: cast().manyName };
       let bytes = 0;
-      const cpu = await cpuOf(service.workers[0]!.managementUrl, TURNS, async () => {
+      const cpu = await cpuOf(service.workers[0]!.managementUrl, ROUNDS, async () => {
         const answer = (await other.ask('ssh-keys.look-up', question)) as { data: { keys: unknown[] } };
         expect(answer.data.keys.length).toBeGreaterThan(990);
         bytes = Buffer.byteLength(JSON.stringify(answer));

@@ -18,7 +18,7 @@ import {
   sessionCommit,
 } from './worst-commits.js';
 import { worstRequests, type Cast } from './worst-requests.js';
-import { TURNS } from './worst-route.js';
+import { ROUNDS } from './worst-route.js';
 import { settingsOf } from './worst-setting-requests.js';
 import { worstTexts } from './worst-texts.js';
 
@@ -70,8 +70,8 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     for (const [route, { bytes: most, requests, refused = 200 }] of Object.entries(routes)) {
       const figures = { route, bytes: 0, most, cpu: 0 };
       for (const [index, request] of requests.entries()) {
-        const cpu = await cpuOf(stage.managementUrl, TURNS, async (turn) => {
-          const answer = await request(turn);
+        const cpu = await cpuOf(stage.managementUrl, ROUNDS, async (round) => {
+          const answer = await request(round);
           const { text, status } = answer;
           expect(status, `${route}: ${text.slice(0, 200)}`).toBe(200);
           if (index === 0 && answer.hasEnvelope) expect(answer.code, `${route}: ${text.slice(0, 200)}`).toBe(refused);
@@ -100,8 +100,8 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
       ['/api/admin/app_password/list', '/api/me/app_passwords'],
     ] as const) {
       expect(Buffer.byteLength((await cast.admin.get(list)).text), list).toBeGreaterThan(0.6 * 2 * MEBIBYTE);
-      // The requests before revoked one in each turn.
-      expect((await cast.many.get(ownList)).data<object[]>(), ownList).toHaveLength(SECRETS_PER_ACCOUNT - TURNS);
+      // The requests before revoked one in each round.
+      expect((await cast.many.get(ownList)).data<object[]>(), ownList).toHaveLength(SECRETS_PER_ACCOUNT - ROUNDS);
     }
     const second = await cast.admin.get('/api/admin/user/list?page=2&per_page=200');
     expect(second.data<{ content: object[] }>().content).toHaveLength(200);
@@ -111,7 +111,7 @@ export function describeWorstAnswers(open: () => Promise<Stage>, rings = 0): { c
     const { length } = await (await fetch(`${stage.managementUrl}/metrics`)).text();
     console.log(`/metrics: ${length} bytes`);
     expect(length).toBeLessThan(128 * 1024);
-    expect(await cpuOf(stage.managementUrl, TURNS, () => fetch(`${stage.managementUrl}/metrics`))).toBeLessThan(
+    expect(await cpuOf(stage.managementUrl, ROUNDS, () => fetch(`${stage.managementUrl}/metrics`))).toBeLessThan(
       MOST_CPU,
     );
   });
@@ -141,9 +141,9 @@ async function filled(stage: Stage, rings: number): Promise<Cast> {
     ...ringIds.map((id) => ringCommit(id, full)),
     ...Array.from({ length: SESSIONS }, (_, n) => sessionCommit(busyId, n)),
   ]);
-  const logIn = (turn: number) =>
+  const logIn = (round: number) =>
     open
-      .from(`198.18.0.${turn}`)
+      .from(`198.18.0.${round}`)
       .with({ 'user-agent': 'x'.repeat(30_000) })
       .signedIn(manyName, 'pw');
   const [many, ...leaving] = [await logIn(0), await logIn(1), await logIn(2), await logIn(3)];

@@ -100,7 +100,7 @@ export const worstSessionId = (n: number) => `00000000-0000-4000-8000-${String(n
 export function sessionCommit(accountId: number, n: number): NewCommit {
   const startedAt = Math.floor(Date.now() / 1000) - n;
   const times = { startedAt, expiresAt: startedAt + 48 * 3600 };
-  const login = { credential: 1, factors: ['password'], address: '2001:db8::7', client: '<'.repeat(256) };
+  const login = { generation: 1, factors: ['password'], address: '2001:db8::7', client: '<'.repeat(256) };
   const data = { sessionId: worstSessionId(n), accountId, ...login, ...times };
   return commitOf(`session-${data.sessionId}`, accountId, [{ type: 'SessionStarted', v: 1, data }]);
 }

@@ -20,7 +20,7 @@ export type Cast = Readonly<{
   manyName: string;
   /** Has keys as long as possible. */
   longId: number;
-  /** One session of `many` per turn. */
+  /** One session of `many` per round. */
   leaving: readonly ApiClient[];
   /** Has as many sessions as its list shows, and two-factor. */
   busy: ApiClient;
@@ -51,15 +51,15 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
   const { open, admin, many, manyId, manyName, longId, busy, texts } = cast;
   const own = { id: manyId, username: manyName, permission: 1024 };
   const profile = (start: string) => ({ ...fullProfile(start, texts), role: 0, permission: 1024 });
-  const withId = (path: string, id: (turn: number) => number, name = 'id') => [
-    (turn: number) => admin.post(`${path}?${name}=${id(turn)}`),
+  const withId = (path: string, id: (round: number) => number, name = 'id') => [
+    (round: number) => admin.post(`${path}?${name}=${id(round)}`),
     () => admin.post(`${path}?${shown(name)}`),
     () => admin.post(`${path}?${addresses(name)}`),
   ];
   const login = (path: string, password: string) => [
     () => open.post(path, { username: manyName, password }),
-    (turn: number) => open.from(`198.51.${turn}.1`).post(path, { username: longText, password: longText }),
-    (turn: number) => open.from(`198.51.${turn}.2`).post(path, manyFields),
+    (round: number) => open.from(`198.51.${round}.1`).post(path, { username: longText, password: longText }),
+    (round: number) => open.from(`198.51.${round}.2`).post(path, manyFields),
   ];
   const page = (client: ApiClient, path: string) => [
     () => client.get(path),
@@ -82,7 +82,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/auth/login/ldap': { bytes: FRAME, refused: 403, requests: login('/api/auth/login/ldap', 'pw') },
     'GET /api/auth/logout': {
       bytes: FRAME,
-      requests: [(turn) => cast.leaving[turn]!.get('/api/auth/logout')],
+      requests: [(round) => cast.leaving[round]!.get('/api/auth/logout')],
     },
     'POST /api/auth/2fa/generate': {
       bytes: FRAME + PICTURE,
@@ -140,7 +140,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/me/sessions/evict': {
       bytes: FRAME,
       requests: [
-        (turn) => busy.post('/api/me/sessions/evict', { session_id: worstSessionId(turn) }),
+        (round) => busy.post('/api/me/sessions/evict', { session_id: worstSessionId(round) }),
         () => busy.post('/api/me/sessions/evict', { session_id: longText }),
         () => busy.post('/api/me/sessions/evict', manyFields),
       ],
@@ -149,7 +149,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/me/update': {
       bytes: FRAME,
       requests: [
-        (turn) => many.post('/api/me/update', { username: manyName, sso_id: texts.any(`${turn}`, TEXT_BYTES.ssoId) }),
+        (round) => many.post('/api/me/update', { username: manyName, sso_id: texts.any(`${round}`, TEXT_BYTES.ssoId) }),
         () => many.post('/api/me/update', { username: longText }),
         () => many.post('/api/me/update', { username: manyName, ...manyFields }),
       ],
@@ -157,14 +157,14 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/me/sshkey/delete': {
       bytes: FRAME,
       requests: [
-        (turn) => many.post(`/api/me/sshkey/delete?id=${keyIdOf(manyId, turn + 1)}`),
+        (round) => many.post(`/api/me/sshkey/delete?id=${keyIdOf(manyId, round + 1)}`),
         () => many.post(`/api/me/sshkey/delete?${shown('id')}`),
       ],
     },
     'POST /api/me/sshkey/add': {
       bytes: FRAME,
       requests: [
-        (turn) => many.post('/api/me/sshkey/add', { title: texts.any(`new ${turn}`, 900), key: newKeyLine().line }),
+        (round) => many.post('/api/me/sshkey/add', { title: texts.any(`new ${round}`, 900), key: newKeyLine().line }),
         () => many.post('/api/me/sshkey/add', { title: 'one too many', key: newKeyLine().line }),
         () => many.post('/api/me/sshkey/add', { title: 'no key', key: ' \t'.repeat(8_000) }),
         () => many.post('/api/me/sshkey/add', { title: longText, key: longText }),
@@ -175,7 +175,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/admin/session/evict': {
       bytes: FRAME,
       requests: [
-        (turn) => admin.post('/api/admin/session/evict', { session_id: worstSessionId(100 + turn) }),
+        (round) => admin.post('/api/admin/session/evict', { session_id: worstSessionId(100 + round) }),
         () => admin.post('/api/admin/session/evict', { session_id: longText }),
         () => admin.post('/api/admin/session/evict', { user_id: longId }),
       ],
@@ -191,7 +191,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/admin/user/create': {
       bytes: FRAME,
       requests: [
-        (turn) => admin.post('/api/admin/user/create', { ...profile(`made ${turn} `), password: 'pw' }),
+        (round) => admin.post('/api/admin/user/create', { ...profile(`made ${round} `), password: 'pw' }),
         () => admin.post('/api/admin/user/create', { username: longText, base_path: '/../'.repeat(2_000) }),
         () => admin.post('/api/admin/user/create', { username: 'x', ...manyFields }),
       ],
@@ -199,14 +199,14 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/admin/user/update': {
       bytes: FRAME,
       requests: [
-        (turn) => admin.post('/api/admin/user/update', { ...profile(`${turn} `), ...own }),
+        (round) => admin.post('/api/admin/user/update', { ...profile(`${round} `), ...own }),
         () => admin.post('/api/admin/user/update', { ...own, base_path: '../'.repeat(40_000) }),
         () => admin.post('/api/admin/user/update', { ...own, ...manyFields }),
       ],
     },
     'POST /api/admin/user/delete': {
       bytes: SHOWN_QUERY,
-      requests: withId('/api/admin/user/delete', (turn) => cast.accountIds[turn]!),
+      requests: withId('/api/admin/user/delete', (round) => cast.accountIds[round]!),
     },
     'POST /api/admin/user/cancel_2fa': {
       bytes: SHOWN_QUERY,
@@ -228,7 +228,7 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     },
     'POST /api/admin/user/sshkey/delete': {
       bytes: SHOWN_QUERY,
-      requests: withId('/api/admin/user/sshkey/delete', (turn) => keyIdOf(longId, turn + 1)),
+      requests: withId('/api/admin/user/sshkey/delete', (round) => keyIdOf(longId, round + 1)),
     },
     ...activityRequests(cast),
     ...settingRequests(admin, texts),

@@ -1,13 +1,13 @@
 import type { Answer } from '../support/api-client.js';
 
 /** The repetitions of each request over which its CPU time is averaged. */
-export const TURNS = 3;
+export const ROUNDS = 3;
 
 /** The maximum size of a route's answer by the limits of its content, and its worst requests. */
 export type WorstRoute = Readonly<{
   bytes: number;
   /** The first request succeeds, unless `refused` is the code of its refusal. */
-  requests: readonly ((turn: number) => Promise<Answer>)[];
+  requests: readonly ((round: number) => Promise<Answer>)[];
   refused?: number;
 }>;
 

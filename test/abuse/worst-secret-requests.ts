@@ -49,7 +49,7 @@ function requestsOf(
     [`POST ${own}`]: {
       bytes: FIELDS,
       requests: [
-        (turn) => busy.post(own, create(letters(texts.any(`${turn} `, TEXT_BYTES.secretName), 100))),
+        (round) => busy.post(own, create(letters(texts.any(`${round} `, TEXT_BYTES.secretName), 100))),
         () => many.post(own, create('one too many')),
         () => many.post(own, create(longText)),
         () => many.post(own, { name: 'x', ...long }),
@@ -60,7 +60,7 @@ function requestsOf(
     [`POST ${own}/revoke`]: {
       bytes: FIELDS,
       requests: [
-        (turn) => many.post(`${own}/revoke`, { id: secretIdOf(manyId, turn + 1) }),
+        (round) => many.post(`${own}/revoke`, { id: secretIdOf(manyId, round + 1) }),
         () => many.post(`${own}/revoke`, { id: longText }),
         () => many.post(`${own}/revoke`, unknownFields),
       ],
@@ -78,7 +78,7 @@ function requestsOf(
     [`POST ${any}/revoke`]: {
       bytes: FIELDS,
       requests: [
-        (turn) => admin.post(`${any}/revoke`, { id: secretIdOf(accountIds[100 + turn]!, 1) }),
+        (round) => admin.post(`${any}/revoke`, { id: secretIdOf(accountIds[100 + round]!, 1) }),
         () => admin.post(`${any}/revoke`, { id: longText }),
         () => admin.post(`${any}/revoke`, unknownFields),
       ],

@@ -1,6 +1,6 @@
 import { SETTINGS_BYTES } from '@keyfold/domain';
 import type { ApiClient } from '../support/api-client.js';
-import { addresses, FACTORY, FRAME, shown, SHOWN_QUERY, TURNS, type WorstRoute } from './worst-route.js';
+import { addresses, FACTORY, FRAME, shown, SHOWN_QUERY, ROUNDS, type WorstRoute } from './worst-route.js';
 import type { WorstTexts } from './worst-texts.js';
 
 /** All settings. A sealed value counts as its sealed text, and an escape takes six bytes in an answer. */
@@ -31,7 +31,7 @@ export const settingRequests = (admin: ApiClient, texts: WorstTexts): Readonly<R
   'POST /api/admin/setting/save': {
     bytes: FRAME + 6 * 2_048,
     requests: [
-      (turn) => admin.post('/api/admin/setting/save', settingsOf(texts, `saved ${turn}`)),
+      (round) => admin.post('/api/admin/setting/save', settingsOf(texts, `saved ${round}`)),
       () => admin.post('/api/admin/setting/save', Array(1_000).fill({ key: 'token', value: 'x'.repeat(64) })),
       () => admin.post('/api/admin/setting/save', Array(12_000).fill(null)),
       () => admin.post('/api/admin/setting/save', [{ key: 'privacy_regs', value: 'a{999}'.repeat(40) }]),
@@ -47,7 +47,7 @@ export const settingRequests = (admin: ApiClient, texts: WorstTexts): Readonly<R
   'POST /api/admin/setting/delete': {
     bytes: SHOWN_QUERY,
     requests: [
-      (turn) => admin.post(`/api/admin/setting/delete?key=unknown-${turn}`),
+      (round) => admin.post(`/api/admin/setting/delete?key=unknown-${round}`),
       () => admin.post(`/api/admin/setting/delete?${shown('key')}`),
     ],
   },
@@ -66,7 +66,7 @@ export const settingRequests = (admin: ApiClient, texts: WorstTexts): Readonly<R
 
 /** Returns settings that together take nearly as much as they may: one public, one private, and some that Keyfold does not know. */
 export function settingsOf(texts: WorstTexts, start: string): { key: string; value: string }[] {
-  const unknown = Array.from({ length: TURNS }, (_, n) => ({
+  const unknown = Array.from({ length: ROUNDS }, (_, n) => ({
     key: `unknown-${n}`,
     value: texts.any(`${start} `, SETTINGS_BYTES / 16),
   }));

@@ -20,8 +20,8 @@ function textsOf(letters: readonly string[], seed: number): WorstText {
   const one = fc.constantFrom(...letters).map((letter) => [letter]);
   const several = fc.shuffledSubarray([...letters], { minLength: 2 });
   const palettes = fc.sample(fc.oneof(one, several), { seed, numRuns: 1_000 });
-  let turn = 0;
-  return (start, bytes) => filled(start, palettes[turn++ % palettes.length]!, bytes);
+  let round = 0;
+  return (start, bytes) => filled(start, palettes[round++ % palettes.length]!, bytes);
 }
 
 function filled(start: string, palette: readonly string[], bytes: number): string {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { ApiClient } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
-import { storedApiToken, storedCommits } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 
 /** Returns the log lines that contain a password. */
 const announcements = (app: StandaloneProcess) => logLines(app.output()).filter((line) => 'password' in line);
@@ -30,7 +30,7 @@ describe('the first start without a chosen password', () => {
 
   it('creates different secrets in every folder', () => {
     expect(announcements(app)[0]?.['password']).not.toBe(announcements(elsewhere)[0]?.['password']);
-    expect(storedApiToken(app.dataDir)).not.toBe(storedApiToken(elsewhere.dataDir));
+    expect(storedStaticToken(app.dataDir)).not.toBe(storedStaticToken(elsewhere.dataDir));
   });
 
   it('leaves the guest disabled', async () => {

@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
-import { filesOf, storedApiToken } from '../support/stored-data.js';
+import { filesOf, storedStaticToken } from '../support/stored-data.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 const FIRST_PASSWORD_FIELD = 'password';
@@ -38,7 +38,7 @@ async function useEverySecret(api: ApiClient): Promise<void> {
   const { secret } = (await member.post('/api/auth/2fa/generate')).data<{ secret: string }>();
   secrets.set('secret of an enrolment that was not finished', secret);
   const withCode = await api.signedIn('secretive', 'pw-secretive', codeNow(secrets.get('one-time secret')!, 1));
-  secrets.set('static token', storedApiToken(app.dataDir));
+  secrets.set('static token', storedStaticToken(app.dataDir));
   const save = (...settings: object[]) => admin.post('/api/admin/setting/save', settings);
   secrets.set('password of a directory', 'directory-passw0rd');
   secrets.set('value of an unknown setting', 'who-knows-what-this-is');

@@ -114,14 +114,14 @@ describe('SIGTERM under load', () => {
 });
 
 /** Returns the requests of an account that changes itself with each of them. */
-async function newWriter(admin: ApiClient, name: string): Promise<(turn: number) => KeepAliveRequest> {
+async function newWriter(admin: ApiClient, name: string): Promise<(round: number) => KeepAliveRequest> {
   const { token } = await newMember(admin, name);
   const headers = { authorization: token, 'content-type': 'application/json' };
-  return (turn) => ({
+  return (round) => ({
     method: 'POST',
     path: '/api/me/update',
     headers,
-    body: JSON.stringify({ username: name, password: '', sso_id: `${name} ${turn}` }),
+    body: JSON.stringify({ username: name, password: '', sso_id: `${name} ${round}` }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { oneTimeCode, stepOf, untilStepHasLeft } from '../support/one-time-code.js';
-import type { Exchange } from './exchange.js';
+import type { WireClient } from './wire-client.js';
 import type { Json, JsonObject } from './recording.js';
 import { valueAt } from './saved-path.js';
 
@@ -15,7 +15,7 @@ export class Accounts {
   private readonly secrets = new Map<string, string>();
   private logins = 0;
 
-  constructor(private readonly exchange: Exchange) {}
+  constructor(private readonly client: WireClient) {}
 
   /** Returns the token of an account's first login here. */
   async tokenOf(name: string): Promise<string> {
@@ -89,7 +89,7 @@ export class Accounts {
       ...(token !== undefined && { authorization: token }),
     };
     const bytes = body && Buffer.from(JSON.stringify(body));
-    const answer = await this.exchange.send({ method, path, headers, body: bytes, from });
+    const answer = await this.client.send({ method, path, headers, body: bytes, from });
     const envelope = envelopeOf(answer.body);
     if (envelope?.code !== 200) {
       const sent = body ? ` with ${JSON.stringify(body).slice(0, 200)}` : '';

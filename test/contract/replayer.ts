@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { untilStepHasLeft } from '../support/one-time-code.js';
 import { Accounts } from './accounts.js';
 import { answerDifferences, type ReceivedAnswer } from './answer-check.js';
-import { Exchange, type UrlFrom } from './exchange.js';
+import { WireClient, type UrlFrom } from './wire-client.js';
 import { pictureDifferences } from './picture-check.js';
 import {
   expectedAnswer,
@@ -37,7 +37,7 @@ const CASE_ROOM_MS = 8_000;
 
 /** Replays recorded steps against one server. Tokens and saved values live as long as the replayer. */
 export class Replayer {
-  private readonly exchange: Exchange;
+  private readonly client: WireClient;
   private readonly accounts: Accounts;
   private readonly variables: Variables;
 
@@ -45,10 +45,10 @@ export class Replayer {
     private readonly server: ReplayedServer,
     keys: RecordedKeys,
   ) {
-    this.exchange = new Exchange(server.urls, server.urlFrom);
-    this.accounts = new Accounts(this.exchange);
+    this.client = new WireClient(server.urls, server.urlFrom);
+    this.accounts = new Accounts(this.client);
     this.variables = new Variables({
-      host: this.exchange.host,
+      host: this.client.host,
       keys,
       tokenOf: (account) => this.accounts.tokenOf(account),
       codeOf: (reference, shift) => this.accounts.codeOf(this.secretOf(reference), shift),
@@ -75,7 +75,7 @@ export class Replayer {
 
   /** Closes the connections to the server. */
   close(): void {
-    this.exchange.close();
+    this.client.close();
   }
 
   private async differencesOf(step: Step, expected: Answer | undefined): Promise<string[]> {
@@ -106,7 +106,7 @@ export class Replayer {
   }
 
   private async send({ send, save = {} }: SendStep, expected: HttpAnswer | undefined): Promise<string[]> {
-    const received = await this.exchange.send({
+    const received = await this.client.send({
       method: send.method,
       path: await this.variables.text(send.path),
       headers: await this.headersOf(send),
@@ -153,7 +153,7 @@ export class Replayer {
   }
 
   private async restart(env: Record<string, string> | undefined): Promise<void> {
-    this.exchange.close();
+    this.client.close();
     await this.server.restart(env);
   }
 

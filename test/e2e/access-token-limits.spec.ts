@@ -4,7 +4,7 @@ import { accountNamed, adminOf, newMember, signedInAs } from '../support/account
 import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 import { enrol } from '../support/two-factor.js';
 
 const app = await sharedApp();
@@ -117,7 +117,7 @@ it('an access token that reads settings sees no secret, neither the static token
   const secrets = { ldap_manager_password: 'ldap-s3cret', unknown_setting: 'unknown-s3cret', site_title: 'Our site' };
   const saved = Object.entries(secrets).map(([key, value]) => ({ key, value }));
   (await admin.post('/api/admin/setting/save', saved)).data();
-  const staticToken = storedApiToken(app.dataDir);
+  const staticToken = storedStaticToken(app.dataDir);
   const keys = ['token', ...Object.keys(secrets)];
   const reads = [
     '/api/admin/setting/list',
@@ -137,7 +137,7 @@ it('an access token that reads settings sees no secret, neither the static token
 });
 
 it('an access token changes no setting and gets no static token', async () => {
-  const staticToken = storedApiToken(app.dataDir);
+  const staticToken = storedStaticToken(app.dataDir);
   const before = (await admin.get('/api/admin/setting/list')).data();
   const answers = [
     await token.post('/api/admin/setting/save', [{ key: 'token', value: 'my-own-static-token' }]),

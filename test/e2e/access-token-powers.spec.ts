@@ -5,7 +5,7 @@ import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 import { SEED } from '../support/test-length.js';
 
 const app = await sharedApp();
@@ -82,7 +82,7 @@ async function possessions() {
     keys: keys.content.map(({ id }) => id),
     sessions: await sessionIds(),
     tokens: (await tokensOf(admin)).map(({ id }) => id),
-    staticToken: storedApiToken(app.dataDir),
+    staticToken: storedStaticToken(app.dataDir),
     settings: (await admin.get('/api/admin/setting/list')).data(),
   };
 }

@@ -6,7 +6,7 @@ import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { newKeyLine } from '../support/key-line.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken, storedCommits } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 import { enrol } from '../support/two-factor.js';
 
 const app = await sharedApp();
@@ -169,10 +169,10 @@ describe('the list of all access tokens', () => {
     for (const { token } of tokens) expect(answer.text).not.toContain(token.slice(12, 39));
     expect(answer.text).not.toContain('hash');
     for (const [at, name] of ['lister1', 'lister2'].entries()) {
-      const holder = content.find(({ username }) => username === name)!;
-      expect(holder.tokens.map(({ id }) => id)).toEqual(tokens.slice(2 * at, 2 * at + 2).map(({ id }) => id));
+      const owner = content.find(({ username }) => username === name)!;
+      expect(owner.tokens.map(({ id }) => id)).toEqual(tokens.slice(2 * at, 2 * at + 2).map(({ id }) => id));
       const { id } = await accountNamed(admin, name);
-      expect((await admin.get(`/api/admin/token/list?user_id=${id}`)).data()).toEqual({ content: [holder], total: 1 });
+      expect((await admin.get(`/api/admin/token/list?user_id=${id}`)).data()).toEqual({ content: [owner], total: 1 });
     }
     const pages = [];
     for (let page = 1; page <= total; page++) {
@@ -249,7 +249,7 @@ describe('a creation', () => {
       for (const { outcome } of answers) expect(outcome).toBe('403 Guest user can not have access tokens');
     }
     await edit('guest', { disabled: true });
-    expect((await create(api.as(storedApiToken(app.dataDir)), body)).outcome).toBe(
+    expect((await create(api.as(storedStaticToken(app.dataDir)), body)).outcome).toBe(
       '403 the static token can not create access tokens, log in instead',
     );
     const { client } = await newAccessToken(admin, ['accounts:manage', 'settings:read', 'keys:manage']);

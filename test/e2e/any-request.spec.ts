@@ -6,7 +6,7 @@ import type { ApiDocument } from '../support/api-document.js';
 import { arbitraryRequest } from '../support/arbitrary-request.js';
 import { logLines } from '../support/log-lines.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 /** Requests per kind of caller, in groups that are sent in parallel. */
 const GROUPS = 70;
@@ -41,7 +41,7 @@ const admin = await adminOf(api);
 const callers: Record<string, ApiClient> = {
   nobody: api,
   'a member': await newMember(admin, 'member'),
-  'the administrator': api.as(storedApiToken(app.dataDir)),
+  'the administrator': api.as(storedStaticToken(app.dataDir)),
 };
 await createAccount(admin, 'victim');
 

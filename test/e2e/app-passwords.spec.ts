@@ -9,7 +9,7 @@ import {
   type ShownAppPassword,
 } from '../support/app-passwords.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 // Each request has its own connection, so the requests of a race meet in several threads.
 const app = await sharedApp({ KEYFOLD_THREADS: '4' });
@@ -148,7 +148,7 @@ describe('the routes for own app passwords', () => {
 
   it('refuse the static token', async () => {
     const refused = '403 the static token can not manage own app passwords, log in instead';
-    expect(new Set(await answersTo(api.as(storedApiToken(app.dataDir))))).toEqual(new Set([refused]));
+    expect(new Set(await answersTo(api.as(storedStaticToken(app.dataDir))))).toEqual(new Set([refused]));
   });
 
   it('refuse every access token, as do those for administrators', async () => {
@@ -174,10 +174,10 @@ describe('the list of all app passwords', () => {
       total: number;
     }>();
     for (const [at, name] of ['lister1', 'lister2'].entries()) {
-      const holder = content.find(({ username }) => username === name)!;
-      expect(idsOf(holder.app_passwords)).toEqual(idsOf(made.slice(2 * at, 2 * at + 2)));
+      const owner = content.find(({ username }) => username === name)!;
+      expect(idsOf(owner.app_passwords)).toEqual(idsOf(made.slice(2 * at, 2 * at + 2)));
       const { id } = await accountNamed(admin, name);
-      expect((await listAny(admin, `?user_id=${id}`)).data()).toEqual({ content: [holder], total: 1 });
+      expect((await listAny(admin, `?user_id=${id}`)).data()).toEqual({ content: [owner], total: 1 });
     }
     const pages = [];
     for (let page = 1; page <= total; page++)

@@ -138,8 +138,8 @@ describe('the metrics of the service in one process', () => {
     await visit(ADDRESSES.flatMap((address) => methods.map((method) => ({ method, path: address(0) }))));
     const before = new Set(names(await whenIdle()));
     await visit(
-      range(400).flatMap((turn) =>
-        ADDRESSES.map((address, kind) => ({ method: methods[(turn + kind) % methods.length]!, path: address(turn) })),
+      range(400).flatMap((round) =>
+        ADDRESSES.map((address, kind) => ({ method: methods[(round + kind) % methods.length]!, path: address(round) })),
       ),
     );
     const after = await whenIdle();
@@ -152,15 +152,15 @@ describe('the metrics of the service in one process', () => {
 const range = (length: number) => Array.from({ length }, (_, index) => index + 1);
 
 /** Generates paths that were never requested before. */
-const ADDRESSES: ((turn: number) => string)[] = [
-  (turn) => `/marker${turn}`,
-  (turn) => `/api/marker${turn}`,
-  (turn) => `/api/me/marker${turn}?marker=${turn}`,
-  (turn) => `/api/me?marker=${turn}`,
-  (turn) => `/schemas/marker${turn}/1.${turn}.json`,
-  (turn) => `/s3/marker${turn}/x`,
-  (turn) => `/%zzmarker${turn}`,
-  (turn) => `/ping/${'marker/'.repeat(turn % 50)}`,
+const ADDRESSES: ((round: number) => string)[] = [
+  (round) => `/marker${round}`,
+  (round) => `/api/marker${round}`,
+  (round) => `/api/me/marker${round}?marker=${round}`,
+  (round) => `/api/me?marker=${round}`,
+  (round) => `/schemas/marker${round}/1.${round}.json`,
+  (round) => `/s3/marker${round}/x`,
+  (round) => `/%zzmarker${round}`,
+  (round) => `/ping/${'marker/'.repeat(round % 50)}`,
 ];
 
 /** Sends requests over a few connections and ignores the answers. */

@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { refusalsOf, type Operation } from '../support/api-document.js';
 import { callExample, servedOperations } from '../support/documented-operations.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 const app = await sharedApp();
 const nobody = new ApiClient(app.baseUrl);
@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
   { name: 'a general user', caller: () => newMember(admin, `member${++members}`), refusals: [NOT_AN_ADMIN] },
   { name: 'a disabled user', caller: disabledMember, refusals: ['401 Current user is disabled, replace please'] },
   { name: 'an administrator', caller: () => adminOf(nobody), refusals: [] },
-  { name: 'the static token', caller: async () => nobody.as(storedApiToken(app.dataDir)), refusals: [] },
+  { name: 'the static token', caller: async () => nobody.as(storedStaticToken(app.dataDir)), refusals: [] },
 ];
 const REFUSALS_OF_CALLERS = new Set(kinds.flatMap(({ refusals }) => refusals));
 

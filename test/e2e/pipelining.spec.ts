@@ -5,7 +5,7 @@ import { ApiClient } from '../support/api-client.js';
 import { sharedApp } from '../support/shared-app.js';
 
 const MANY = 100_000;
-/** The maximum number of answers to the flood while another connection waits for one: a few turns of the event loop. */
+/** The maximum number of answers to the flood while another connection waits for one: a few iterations of the event loop. */
 const FEW = 5_000;
 const PING = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n';
 

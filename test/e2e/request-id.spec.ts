@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken, storedCommits, type StoredCommit } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits, type StoredCommit } from '../support/stored-data.js';
 
 const app = await sharedApp();
 const admin = await adminOf(new ApiClient(app.baseUrl));
@@ -45,7 +45,7 @@ it('a request without an id gets one, which is stored with the change', async ()
 
 it('a change records the session that made it; the static token has none', async () => {
   await create('by a session', {});
-  const byToken = new ApiClient(app.baseUrl).as(storedApiToken(app.dataDir));
+  const byToken = new ApiClient(app.baseUrl).as(storedStaticToken(app.dataDir));
   (await byToken.post('/api/admin/user/create', { username: 'by the token', password: 'x' })).data();
   const { stream } = commitsOf(({ events }) => events[0]?.type === 'SessionStarted').at(-1)!;
   const sessionOf = (username: string) =>

@@ -175,8 +175,8 @@ const sealer = () => new Sealer(parseSealingKeys(`k1:${SEALING_KEY.toString('bas
 /** Returns the static token, which the store keeps sealed. */
 function storedStaticToken(): string {
   const events = storedCommits(app.dataDir).flatMap((commit) => commit.events);
-  const sealed = events.findLast(({ type }) => type === 'ApiTokenReset')?.sealed?.['token'] ?? '';
-  return sealer().open(sealed, 'site-settings/api-token');
+  const sealed = events.findLast(({ type }) => type === 'StaticTokenReset')?.sealed?.['token'] ?? '';
+  return sealer().open(sealed, 'site-settings/static-token');
 }
 
 /** Adds the sealed values of the store, sealed and open: password hashes, and again the known secrets. */
@@ -194,7 +194,7 @@ function rememberSealed(): void {
 
 function openedAt(stream: string, sealed: string): string {
   const settings = ['ldap_manager_password', 'from_elsewhere'].map((key) => `setting/${key}`);
-  for (const purpose of ['password', 'two-factor', 'recovery-codes', 'api-token', ...settings]) {
+  for (const purpose of ['password', 'two-factor', 'recovery-codes', 'static-token', ...settings]) {
     try {
       return sealer().open(sealed, `${stream}/${purpose}`);
     } catch {

@@ -3,7 +3,7 @@ import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { logLines, type LogLine } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 const ATTEMPTS = 300;
 const TYPED_AS_NAME = 'correct-horse-battery-staple';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = await StandaloneProcess.start();
   const api = new ApiClient(app.baseUrl);
   const admin = await adminOf(api);
-  staticToken = storedApiToken(app.dataDir);
+  staticToken = storedStaticToken(app.dataDir);
   ({ id: accountId } = await createAccount(admin, 'watched'));
   const guesser = api.from('198.51.100.7');
   for (let n = 0; n < ATTEMPTS; n++) await guesser.logIn('watched', WRONG_PASSWORD);

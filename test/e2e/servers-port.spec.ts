@@ -9,7 +9,7 @@ import { metricsWhen } from '../support/metrics.js';
 import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
 import { lookUpToken } from '../support/openssh/server-token.js';
 import { exchangeBytes } from '../support/raw-connection.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 const { line, fingerprint } = keyLine('laptop');
 const { line: second } = keyLine('desktop');
@@ -135,7 +135,13 @@ describe('a request', () => {
       const lines = logLines(app.output()).filter((each) => each['correlation'] === answer.headers['x-request-id']);
       expect(lines).toMatchObject([{ event: 'authn_token_fail:access', outcome: 'refused', network: '127.0.0.0/24' }]);
     });
-    for (const header of [admin.token, `Bearer ${admin.token}`, storedApiToken(app.dataDir), 'Basic YTpi', 'Bearer ']) {
+    for (const header of [
+      admin.token,
+      `Bearer ${admin.token}`,
+      storedStaticToken(app.dataDir),
+      'Basic YTpi',
+      'Bearer ',
+    ]) {
       const { status, text, realm } = await refusalOf(api.as(header));
       expect([status, realm]).toEqual([401, 'Bearer']);
       expect(text).toContain('send an access token with the scope keys:look-up');

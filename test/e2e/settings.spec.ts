@@ -4,7 +4,7 @@ import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
 import { logLines } from '../support/log-lines.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken, storedCommits } from '../support/stored-data.js';
+import { storedStaticToken, storedCommits } from '../support/stored-data.js';
 
 interface ListedSetting {
   key: string;
@@ -73,7 +73,7 @@ describe('a save', () => {
     };
     for (const key of ['site_title', 'token', 'version', 'sign_all']) {
       const before = await metadata(key);
-      const value = key === 'token' ? storedApiToken(app.dataDir) : 'x';
+      const value = key === 'token' ? storedStaticToken(app.dataDir) : 'x';
       (await save({ key, value, help: 'h', type: 'bool', options: 'o', group: 3, flag: 0, index: 7 })).data();
       expect(await metadata(key)).toEqual(before);
     }
@@ -96,7 +96,7 @@ describe('a save', () => {
   it.each(['', 'short', 'with a blank in it', ' leading-blank-0123', 'ümlaut-ümlaut-ümlaut', 'x'.repeat(1_025)])(
     'of the static token %j is refused, and the token stays in force',
     async (value) => {
-      const token = storedApiToken(app.dataDir);
+      const token = storedStaticToken(app.dataDir);
       expect((await save({ key: 'token', value })).outcome).toBe(
         '500 failed to execute hook on token: the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
       );
@@ -157,7 +157,7 @@ describe('a read', () => {
 
   it('of the factory values never shows the static token in force', async () => {
     const tokens = await Promise.all([1, 2].map(async () => factoryToken()));
-    expect(new Set([...tokens, storedApiToken(app.dataDir)]).size).toBe(3);
+    expect(new Set([...tokens, storedStaticToken(app.dataDir)]).size).toBe(3);
     expect(tokens[0]).toMatch(/^openlist-/);
   });
 

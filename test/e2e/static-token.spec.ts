@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { sharedApp } from '../support/shared-app.js';
-import { storedApiToken } from '../support/stored-data.js';
+import { storedStaticToken } from '../support/stored-data.js';
 
 const app = await sharedApp();
 const api = new ApiClient(app.baseUrl);
-const token = storedApiToken(app.dataDir);
+const token = storedStaticToken(app.dataDir);
 
 it('has the format of the original', () => {
   expect(token).toMatch(/^openlist-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}[A-Za-z0-9]{64}$/);

@@ -114,8 +114,8 @@ describe('a thread that crashes', () => {
     const member = await newMember(admin, 'collector');
     const acknowledged: string[] = [];
     const add = async (worker: number) => {
-      for (const turn of times(20)) {
-        const title = `key ${worker}-${turn}`;
+      for (const round of times(20)) {
+        const title = `key ${worker}-${round}`;
         const answer = await member
           .post('/api/me/sshkey/add', { title, key: newKeyLine().line })
           .catch(() => undefined);

@@ -82,7 +82,7 @@ describe.each([
       const commits = requests(count);
       proxy.freeze(true);
       const appending = appendAll(commits);
-      await nextTurns();
+      await nextIterations();
       proxy.resetConnections();
       proxy.freeze(false);
       await expectStored(commits, await appending);
@@ -170,6 +170,6 @@ async function isStored({ command }: NewCommit): Promise<boolean> {
 }
 
 /** Waits until the process has sent everything. */
-async function nextTurns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((go) => setImmediate(go));
+async function nextIterations(): Promise<void> {
+  for (let iteration = 0; iteration < 20; iteration++) await new Promise((go) => setImmediate(go));
 }

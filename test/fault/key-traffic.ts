@@ -12,7 +12,7 @@ const KEPT_KEYS = 300;
  * An account of the test: its tokens, ledger, last list and unanswered adds. `ended` are the tokens logged out since
  * the last check, `doubtful` those whose logout was not answered.
  */
-export type Holder = {
+export type KeyOwner = {
   readonly username: string;
   readonly tokens: string[];
   readonly ledger: KeyLedger;
@@ -29,15 +29,15 @@ export type Task = (client: AccountClient) => Promise<boolean>;
 
 /** Accounts whose keys clients add and remove during faults. */
 export class KeyTraffic {
-  readonly holders: readonly Holder[];
+  readonly owners: readonly KeyOwner[];
   #rounds = 0;
 
   constructor(
     private readonly random: () => number,
     accounts: number,
-    name = 'holder',
+    name = 'owner',
   ) {
-    this.holders = Array.from({ length: accounts }, (_, index) => {
+    this.owners = Array.from({ length: accounts }, (_, index) => {
       const username = `${name}-${index}`;
       const known = { tokens: [], acknowledged: [], ended: [], doubtful: [], listed: [] };
       return { username, ...known, ledger: new KeyLedger(username), unanswered: new Map() };
@@ -47,11 +47,11 @@ export class KeyTraffic {
   /** Creates the accounts and logs each of them in. */
   async begin(client: AccountClient, adminPassword: string): Promise<void> {
     const admin = (await client.login('admin', adminPassword))!;
-    for (const { username } of this.holders) {
+    for (const { username } of this.owners) {
       const made = await client.send('POST', '/api/admin/user/create', admin, { username, password: username });
       if (made?.code !== 200) throw new Error(`cannot create ${username}: ${made?.message}`);
     }
-    for (const holder of this.holders) await logIn(holder)(client);
+    for (const owner of this.owners) await logIn(owner)(client);
   }
 
   /**
@@ -60,24 +60,24 @@ export class KeyTraffic {
   plan(adds: number): Task[] {
     const round = ++this.#rounds;
     const tasks: Task[] = [];
-    for (const holder of this.holders) {
-      const removable = holder.listed.filter(({ title }) => !holder.unanswered.has(title));
+    for (const owner of this.owners) {
+      const removable = owner.listed.filter(({ title }) => !owner.unanswered.has(title));
       const surplus = Math.max(2, removable.length - KEPT_KEYS);
-      tasks.push(...removable.slice(0, surplus).map((key) => remove(holder, key)));
-      tasks.push(...[...holder.unanswered.values()].map((sent) => add(holder, sent)));
-      holder.unanswered = new Map();
+      tasks.push(...removable.slice(0, surplus).map((key) => remove(owner, key)));
+      tasks.push(...[...owner.unanswered.values()].map((sent) => add(owner, sent)));
+      owner.unanswered = new Map();
     }
     for (let index = 0; index < adds; index++) {
-      const holder = this.holders[index % this.holders.length]!;
+      const owner = this.owners[index % this.owners.length]!;
       const title = `round ${round} key ${index}`;
-      tasks.push(add(holder, { title, seed: `${holder.username} ${title}` }));
-      if (index % RACED === 0) tasks.push(add(holder, { title, seed: `${holder.username} rival ${title}` }));
+      tasks.push(add(owner, { title, seed: `${owner.username} ${title}` }));
+      if (index % RACED === 0) tasks.push(add(owner, { title, seed: `${owner.username} rival ${title}` }));
     }
     tasks.push(
-      ...shuffled(this.holders, this.random)
-        .slice(0, this.holders.length / 10)
+      ...shuffled(this.owners, this.random)
+        .slice(0, this.owners.length / 10)
         .map(logIn),
-      ...this.holders.filter(({ tokens }) => tokens.length > 1).map(logOut),
+      ...this.owners.filter(({ tokens }) => tokens.length > 1).map(logOut),
     );
     return shuffled(tasks, this.random);
   }
@@ -85,29 +85,29 @@ export class KeyTraffic {
   /** Compares the current answers of the server with the ledgers. Returns every violation so far. */
   async check(client: AccountClient): Promise<string[]> {
     const violations: string[] = [];
-    for (const holder of this.holders) {
-      await checkEnded(client, holder);
-      for (const token of holder.tokens) {
+    for (const owner of this.owners) {
+      await checkEnded(client, owner);
+      for (const token of owner.tokens) {
         const { username } = await client.get<{ username: string }>('/api/me', token);
-        if (username !== holder.username) violations.push(`a token of ${holder.username} authenticates ${username}`);
+        if (username !== owner.username) violations.push(`a token of ${owner.username} authenticates ${username}`);
       }
-      const list = await client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', holder.tokens[0]!);
-      holder.listed = list.content;
-      holder.ledger.compare(holder.listed);
+      const list = await client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', owner.tokens[0]!);
+      owner.listed = list.content;
+      owner.ledger.compare(owner.listed);
     }
-    const ids = this.holders.flatMap(({ listed }) => listed.map(({ id }) => id));
+    const ids = this.owners.flatMap(({ listed }) => listed.map(({ id }) => id));
     if (new Set(ids).size !== ids.length) violations.push('two keys share an id');
-    return [...violations, ...this.holders.flatMap(({ ledger }) => ledger.violations)];
+    return [...violations, ...this.owners.flatMap(({ ledger }) => ledger.violations)];
   }
 
   /** Returns the acknowledged changes since the last call that must produce an event. */
   takeAcknowledged(): string[] {
-    return this.holders.flatMap(({ acknowledged }) => acknowledged.splice(0));
+    return this.owners.flatMap(({ acknowledged }) => acknowledged.splice(0));
   }
 }
 
 const logIn =
-  ({ username, tokens, acknowledged }: Holder): Task =>
+  ({ username, tokens, acknowledged }: KeyOwner): Task =>
   async (client) => {
     const token = await client.login(username, username);
     if (token === undefined) return false;
@@ -118,7 +118,7 @@ const logIn =
 
 /** Logs out the oldest session; the other tasks use the last token. */
 const logOut =
-  ({ username, tokens, ended, doubtful, acknowledged, ledger }: Holder): Task =>
+  ({ username, tokens, ended, doubtful, acknowledged, ledger }: KeyOwner): Task =>
   async (client) => {
     const token = tokens.shift() ?? '';
     const answer = await client.send('GET', '/api/auth/logout', token);
@@ -136,8 +136,8 @@ const logOut =
  * Checks that logged-out tokens are refused. A doubtful token may still work or be logged out. Throws if there is no
  * answer; the next call then goes on with the same token.
  */
-async function checkEnded(client: AccountClient, holder: Holder): Promise<void> {
-  const { username, tokens, ended, doubtful, acknowledged, ledger } = holder;
+async function checkEnded(client: AccountClient, owner: KeyOwner): Promise<void> {
+  const { username, tokens, ended, doubtful, acknowledged, ledger } = owner;
   for (const list of [ended, doubtful])
     for (let [token] = list; token !== undefined; list.shift(), [token] = list) {
       const answer = await client.send('GET', '/api/me', token);
@@ -157,7 +157,7 @@ function sessionOf(token: string): string {
 }
 
 const add =
-  ({ tokens, ledger, acknowledged, unanswered }: Holder, sent: Add): Task =>
+  ({ tokens, ledger, acknowledged, unanswered }: KeyOwner, sent: Add): Task =>
   async (client) => {
     const key = keyLine(sent.seed);
     ledger.adding(sent.title, key);
@@ -169,7 +169,7 @@ const add =
   };
 
 const remove =
-  ({ tokens, ledger, acknowledged }: Holder, { id, title }: ListedKey): Task =>
+  ({ tokens, ledger, acknowledged }: KeyOwner, { id, title }: ListedKey): Task =>
   async (client) => {
     const answer = await client.removeKey(tokens.at(-1)!, id);
     ledger.removed(title, answer);

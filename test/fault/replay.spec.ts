@@ -71,8 +71,8 @@ class Members {
   /** Adds and removes a key of the first member repeatedly until `isOver`. */
   async continueUntil(isOver: () => boolean): Promise<void> {
     const [token = ''] = this.#tokens;
-    for (let turn = 0; !isOver(); turn++) {
-      await this.#add(token, `live ${turn}`, `live ${turn}`);
+    for (let round = 0; !isOver(); round++) {
+      await this.#add(token, `live ${round}`, `live ${round}`);
       const { content } = await this.#client.get<{ content: ListedKey[] }>('/api/me/sshkey/list', token);
       for (const { id, title } of content) if (title.startsWith('live')) await this.#client.removeKey(token, id);
     }

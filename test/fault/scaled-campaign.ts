@@ -12,7 +12,7 @@ const PAUSE = 50;
 export class ScaledCampaign {
   readonly #clients: readonly AccountClient[];
   readonly #traffic: KeyTraffic;
-  #turn = 0;
+  #next = 0;
 
   constructor(
     private readonly service: ScaledService,
@@ -76,7 +76,7 @@ export class ScaledCampaign {
   /** Returns the clients of running gateways in turn. */
   #client(): AccountClient {
     const running = this.#clients.filter((_, index) => this.service.gateway(index).isRunning);
-    const client = running[this.#turn++ % running.length];
+    const client = running[this.#next++ % running.length];
     if (!client) throw new Error(`no gateway runs:\n${this.service.output()}`);
     return client;
   }

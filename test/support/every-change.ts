@@ -5,7 +5,7 @@ import { newKeyLine } from './key-line.js';
 import { SecretSearch } from './secret-search.js';
 import type { StandaloneProcess } from './standalone-process.js';
 import { staticHash } from './static-hash.js';
-import { storedApiToken } from './stored-data.js';
+import { storedStaticToken } from './stored-data.js';
 import { codeNow } from './two-factor.js';
 
 /** A change that was made: what, about which account, as whom, from where and in which request. */
@@ -75,7 +75,7 @@ export class EveryChange {
   /** Makes every change, one after the other. */
   async make(): Promise<void> {
     const admin = await this.#logIn('admin', ADMIN_PASSWORD, ADMIN);
-    const token = this.#secret('static token', storedApiToken(this.app.dataDir));
+    const token = this.#secret('static token', storedStaticToken(this.app.dataDir));
     const program = new Actor(this.#api.as(token), `static-token:${ADMIN}`, '', this);
     const users = '/api/admin/user';
 

@@ -23,7 +23,7 @@ class NoServer extends Error {}
 /** Sends requests on one connection until no server accepts a new one. Reconnects when an answer asks for it. */
 export async function requestUntilGone(
   baseUrl: string,
-  next: (turn: number) => KeepAliveRequest,
+  next: (round: number) => KeepAliveRequest,
 ): Promise<ClientResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const lost: string[] = [];

@@ -32,7 +32,7 @@ export const compactedIn = (log: string) =>
 function started({ id, daysAgo }: OldSession): NewCommit {
   const startedAt = Math.floor((Date.now() - daysAgo * DAY) / 1_000);
   const times = { startedAt, expiresAt: startedAt + (2 * DAY) / 1_000 };
-  const login = { credential: 1, factors: ['password'], address: '192.0.2.77', client: 'an old browser' };
+  const login = { generation: 1, factors: ['password'], address: '192.0.2.77', client: 'an old browser' };
   const data = { sessionId: id, accountId: ADMIN, ...login, ...times };
   return commitOf(id, 1, daysAgo, 'StartSession', { type: 'SessionStarted', v: 1, data });
 }

@@ -47,10 +47,10 @@ export function storedEvents(folder: string, type: string): StoredEvent[] {
 }
 
 /** Returns the administrator's static token, unsealed with the generated key of the folder. */
-export function storedApiToken(folder: string): string {
-  const sealed = storedEvents(folder, 'ApiTokenReset').at(-1)?.sealed?.['token'] ?? '';
+export function storedStaticToken(folder: string): string {
+  const sealed = storedEvents(folder, 'StaticTokenReset').at(-1)?.sealed?.['token'] ?? '';
   const keys = parseSealingKeys(readFileSync(join(folder, 'sealing-key'), 'utf8').trim());
-  return new Sealer(keys).open(sealed, 'site-settings/api-token');
+  return new Sealer(keys).open(sealed, 'site-settings/static-token');
 }
 
 /** Returns the files of a data folder. It has no subfolders. */

@@ -28,7 +28,7 @@ func (service *service) verify(question question) (granted *admitted, err error)
 		return nil, err
 	}
 	throttled := false
-	err = service.askInTurn(func(ctx context.Context, address string) error {
+	err = service.askEach(func(ctx context.Context, address string) error {
 		found, err := service.verifyAt(ctx, address, body)
 		if errors.Is(err, errThrottled) {
 			throttled = true

@@ -73,7 +73,7 @@ func (service *service) lookUpSftp(login login, key publicKey) (grant, error) {
 // lookUp asks for one key of a user and reads the answer.
 func (service *service) lookUp(path, kind, user string, key publicKey, read func([]byte) (grant, error)) (granted grant, err error) {
 	query := url.Values{"username": {user}, "fingerprint": {key.fingerprint}}
-	err = service.askInTurn(func(ctx context.Context, address string) error {
+	err = service.askEach(func(ctx context.Context, address string) error {
 		body, err := service.ask(ctx, http.MethodGet, address+path+"?"+query.Encode(), kind, nil)
 		if err == nil {
 			granted, err = read(body)

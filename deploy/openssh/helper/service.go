@@ -45,15 +45,15 @@ func newService(settings settings) (*service, error) {
 
 // report sends the use of a key. Every address gets the same body, whose id makes a repetition harmless.
 func (service *service) report(body []byte) error {
-	return service.askInTurn(func(ctx context.Context, address string) error {
+	return service.askEach(func(ctx context.Context, address string) error {
 		_, err := service.ask(ctx, http.MethodPost, address+"/ssh-key-uses", "", body)
 		return err
 	})
 }
 
-// askInTurn asks one address after the other until one succeeds. All of them together have the time limit. A refused token outweighs other
+// askEach asks one address after the other until one succeeds. All of them together have the time limit. A refused token outweighs other
 // failures.
-func (service *service) askInTurn(ask func(ctx context.Context, address string) error) error {
+func (service *service) askEach(ask func(ctx context.Context, address string) error) error {
 	deadline := time.Now().Add(service.settings.timeout)
 	var failures []error
 	for index, address := range service.settings.addresses {

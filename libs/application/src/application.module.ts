@@ -4,7 +4,7 @@ import { ActivityModule } from './activity/activity.module.js';
 import { CallerModule } from './caller/caller.module.js';
 import { LoginModule } from './login/login.module.js';
 import { NamedSecretsModule } from './named-secrets/named-secrets.module.js';
-import { ServerLoginsModule } from './server-logins/server-logins.module.js';
+import { FileServerLoginsModule } from './file-servers/file-server-logins.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { SshKeysModule } from './ssh-keys/ssh-keys.module.js';
@@ -17,7 +17,7 @@ const features = [
   CallerModule,
   LoginModule,
   NamedSecretsModule,
-  ServerLoginsModule,
+  FileServerLoginsModule,
   SessionsModule,
   SettingsModule,
   SshKeysModule,

@@ -20,9 +20,9 @@ async function start(service: EmbeddedService, chosenPassword?: string): Promise
   return announced;
 }
 
-async function apiToken({ loader, sealer }: EmbeddedService): Promise<string> {
+async function staticToken({ loader, sealer }: EmbeddedService): Promise<string> {
   const [{ state }] = await loader.load(siteSettingsStream);
-  return sealer.open(state.sealedApiToken, sealingContext.apiToken);
+  return sealer.open(state.sealedStaticToken, sealingContext.staticToken);
 }
 
 describe('the first start', () => {
@@ -41,7 +41,7 @@ describe('the first start', () => {
       role: ROLE_GUEST,
       disabled: true,
     });
-    expect(await apiToken(service)).toMatch(/^openlist-[0-9a-f-]{36}[A-Za-z0-9]{64}$/);
+    expect(await staticToken(service)).toMatch(/^openlist-[0-9a-f-]{36}[A-Za-z0-9]{64}$/);
     expect(await new LoginClient(service).outcome({ username: 'admin', password: 'chosen' })).toBe('token');
   });
 
@@ -53,7 +53,7 @@ describe('the first start', () => {
     const [password] = announced;
     expect(await new LoginClient(services[0]!).outcome({ username: 'admin', password: password! })).toBe('token');
     expect((await folder.store.readFeed(0, 0, 100)).map(({ command }) => command.id)).toEqual(
-      expect.arrayContaining(['first-start:admin', 'first-start:guest', 'first-start:api-token']),
+      expect.arrayContaining(['first-start:admin', 'first-start:guest', 'first-start:static-token']),
     );
   });
 
@@ -69,12 +69,12 @@ describe('a later start', () => {
   it('changes and announces nothing, whatever password is chosen', async () => {
     const service = new EmbeddedService();
     await start(service, 'chosen');
-    const token = await apiToken(service);
+    const token = await staticToken(service);
     const commits = await service.store.readFeed(0, 0, 100);
     expect(await start(service)).toBeUndefined();
     expect(await start(service, 'another')).toBeUndefined();
     expect(await service.store.readFeed(0, 0, 100)).toEqual(commits);
-    expect(await apiToken(service)).toBe(token);
+    expect(await staticToken(service)).toBe(token);
   });
 
   it.each([1, 2, 3])('finishes what a crash at append %i left undone', async (crash) => {

@@ -56,9 +56,9 @@ export class FirstStart {
       const { sealedHash } = await this.passwords.makeUnchecked('guest', GUEST_ID, ACTOR);
       await this.#register('guest', GUEST_ID, ROLE_GUEST, 0, sealedHash);
     }
-    const sealedToken = this.secrets.sealApiToken(this.secrets.newApiToken());
-    const command = { type: 'ResetApiToken', sealedToken } as const;
-    await this.runner.run(siteSettingsStream, command, context('api-token'));
+    const sealedToken = this.secrets.sealStaticToken(this.secrets.newStaticToken());
+    const command = { type: 'ResetStaticToken', sealedToken } as const;
+    await this.runner.run(siteSettingsStream, command, context('static-token'));
   }
 
   /** Derives the password from the shared sealing key, because gateways that start concurrently must announce the same one. */

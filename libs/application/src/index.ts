@@ -40,7 +40,7 @@ export { accessTokenRefused } from './security-log/token-events.js';
 export * from './settings/change-settings.js';
 export * from './settings/current-privacy-mask.js';
 export * from './settings/read-settings.js';
-export * from './server-logins/server-logins.js';
+export * from './file-servers/file-server-logins.js';
 export * from './sessions/account-sessions.js';
 export * from './sessions/manage-sessions.js';
 export * from './sessions/session-ending.js';

@@ -30,7 +30,7 @@ function openBatcher(limit = 10) {
 const settleAll = ({ calls }: { calls: Calls }) => calls.forEach(({ item, resolve }) => resolve(`${item}!`));
 
 describe('calls', () => {
-  it('of one turn share a round trip, and later ones share the next', async () => {
+  it('of one iteration share a round trip, and later ones share the next', async () => {
     const { batcher, batches, begun } = openBatcher();
     const early = [batcher.submit('a'), batcher.submit('b')];
     await begun(1);
@@ -55,18 +55,18 @@ describe('calls', () => {
     expect(batches.map(({ items }) => items)).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('of consecutive turns share a round trip, for at most four further turns', async () => {
+  it('of consecutive iterations share a round trip, for at most four further iterations', async () => {
     const { batcher, batches, begun } = openBatcher();
     for (const item of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      const nextTurn = setImmediate();
+      const nextIteration = setImmediate();
       void batcher.submit(item);
-      await nextTurn;
+      await nextIteration;
     }
     await begun(1);
     expect(batches[0]!.items).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('of one turn do not wait for later turns', async () => {
+  it('of one iteration do not wait for later iterations', async () => {
     const { batcher, batches } = openBatcher();
     void batcher.submit('a');
     await setImmediate();

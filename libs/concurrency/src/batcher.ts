@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Maximum number of turns of the event loop that a batch waits, so that steady traffic cannot hold it back. */
-const MAX_TURNS = 4;
+/** Maximum number of iterations of the event loop that a batch waits, so that steady traffic cannot hold it back. */
+const MAX_ITERATIONS = 4;
 
 /** One caller's part of a batch; each is settled separately. */
 export type Call<Item, Result> = Readonly<{
@@ -17,7 +17,7 @@ export type RunBatch<Item, Result> = (
 
 /**
  * Lets concurrent callers share round trips: while one is in flight, calls queue up, and the next one takes up to `limit` of them. It
- * starts when a turn of the event loop brings no further call. There is no timer, so a single caller never waits for others. If a round
+ * starts when an iteration of the event loop brings no further call. There is no timer, so a single caller never waits for others. If a round
  * trip throws, the calls that it left open are rejected with its error. If `isOutage` holds for that error, queued calls are rejected as
  * well: they would fail one batch after another.
  */
@@ -58,10 +58,14 @@ export class Batcher<Item, Result> {
     this.#running = undefined;
   }
 
-  /** Waits while turns bring further calls: a busy process then needs fewer round trips, which cost both sides CPU time. */
+  /** Waits while iterations bring further calls: a busy process then needs fewer round trips, which cost both sides CPU time. */
   async #gather(): Promise<void> {
     let known = 0;
-    for (let turns = 0; turns < MAX_TURNS && known < this.#waiting.length && known < this.limit; turns++) {
+    for (
+      let iterations = 0;
+      iterations < MAX_ITERATIONS && known < this.#waiting.length && known < this.limit;
+      iterations++
+    ) {
       known = this.#waiting.length;
       await setImmediate();
     }

@@ -82,13 +82,13 @@ describe('a released name', () => {
 });
 
 describe('an account', () => {
-  it('never returns to an older credential', () => {
+  it('never returns to an older generation', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
-        const credentials = states(world, accountAggregate, id)
+        const generations = states(world, accountAggregate, id)
           .filter((account) => account.status !== 'deleted')
-          .map((account) => account.credential);
-        expect(credentials).toStrictEqual(credentials.toSorted((a, b) => a - b));
+          .map((account) => account.generation);
+        expect(generations).toStrictEqual(generations.toSorted((a, b) => a - b));
       }
     });
   });
@@ -135,16 +135,16 @@ describe('two-factor', () => {
 });
 
 describe('recovery codes', () => {
-  it('work once each, and never after their generation was replaced', () => {
+  it('work once each, and never after their series was replaced', () => {
     always((world) => {
       for (const id of ACCOUNTS) {
         let last = 0;
         const used: string[] = [];
         for (const { type, data } of eventsOf(world, accountAggregate.streamOf(id))) {
-          if (type === 'RecoveryCodesGenerated') expect(data.generation).toBe(++last);
+          if (type === 'RecoveryCodesGenerated') expect(data.series).toBe(++last);
           if (type !== 'RecoveryCodeUsed') continue;
-          expect(data.generation).toBe(last);
-          used.push(`${String(data.generation)}:${String(data.index)}`);
+          expect(data.series).toBe(last);
+          used.push(`${String(data.series)}:${String(data.index)}`);
         }
         expectUnique(used);
       }

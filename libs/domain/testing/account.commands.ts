@@ -101,8 +101,8 @@ export const useOneTimeCode = (usedCode: UsedCode): UseOneTimeCode => ({
   usedCode,
   protocol: 'webdav',
 });
-export const recoveryCode = (generation: number, index: number): UseRecoveryCode => ({
+export const recoveryCode = (series: number, index: number): UseRecoveryCode => ({
   type: 'UseRecoveryCode',
-  generation,
+  series,
   index,
 });

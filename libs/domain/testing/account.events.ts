@@ -129,10 +129,10 @@ export const sessionsEvicted = (kept: string | null = null): SessionsEvicted => 
   data: { kept },
 });
 
-export const recoveryCodesGenerated = (generation: number, codes = 'sealed codes 1'): RecoveryCodesGenerated => ({
+export const recoveryCodesGenerated = (series: number, codes = 'sealed codes 1'): RecoveryCodesGenerated => ({
   type: 'RecoveryCodesGenerated',
   v: 1,
-  data: { generation, count: 10 },
+  data: { series, count: 10 },
   sealed: { codes },
 });
 export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({
@@ -140,8 +140,8 @@ export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({
   v: 1,
   data: { protocol },
 });
-export const recoveryCodeUsed = (generation: number, index: number, left: number): RecoveryCodeUsed => ({
+export const recoveryCodeUsed = (series: number, index: number, left: number): RecoveryCodeUsed => ({
   type: 'RecoveryCodeUsed',
   v: 1,
-  data: { generation, index, left },
+  data: { series, index, left },
 });

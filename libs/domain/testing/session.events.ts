@@ -4,7 +4,7 @@ import type { SessionEnded, SessionStarted } from '../src/session/session.events
 export const login = (differing: Partial<SessionStarted['data']> = {}): SessionStarted['data'] => ({
   sessionId: 'b3f1c7d2',
   accountId: 7,
-  credential: 1,
+  generation: 1,
   factors: ['password'],
   address: '192.0.2.7',
   client: 'curl/8.5.0',

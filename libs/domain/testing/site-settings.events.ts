@@ -1,6 +1,6 @@
 import type {
-  ApiTokenResealed,
-  ApiTokenReset,
+  StaticTokenResealed,
+  StaticTokenReset,
   SecretSettingChanged,
   SecretSettingResealed,
   SettingDeleted,
@@ -30,15 +30,15 @@ export const secretSettingResealed = (key: string, value: string): SecretSetting
 
 export const settingDeleted = (key: string): SettingDeleted => ({ type: 'SettingDeleted', v: 1, data: { key } });
 
-export const apiTokenReset = (token: string): ApiTokenReset => ({
-  type: 'ApiTokenReset',
+export const staticTokenReset = (token: string): StaticTokenReset => ({
+  type: 'StaticTokenReset',
   v: 1,
   data: {},
   sealed: { token: `sealed ${token}` },
 });
 
-export const apiTokenResealed = (token: string): ApiTokenResealed => ({
-  type: 'ApiTokenResealed',
+export const staticTokenResealed = (token: string): StaticTokenResealed => ({
+  type: 'StaticTokenResealed',
   v: 1,
   data: {},
   sealed: { token },

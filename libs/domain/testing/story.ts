@@ -81,22 +81,22 @@ const anyAction = fc.oneof(
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
 
-/** The actions of several clients, and the order in which the clients take their turns, with the time between turns. */
+/** The actions of several clients, and the order in which the clients act, with the time between two actions. */
 export type Story = Readonly<{
   clients: readonly (readonly Action[])[];
-  turns: readonly Readonly<{ client: number; minutes: number }>[];
+  steps: readonly Readonly<{ client: number; minutes: number }>[];
 }>;
 
 export const story: fc.Arbitrary<Story> = fc.record({
   clients: fc.array(fc.array(anyAction, { minLength: 4, maxLength: 20, size: 'max' }), { minLength: 2, maxLength: 4 }),
-  turns: fc.array(fc.record({ client: fc.nat(3), minutes: fc.constantFrom(0, 0, 0, 1, 5, 11) }), {
+  steps: fc.array(fc.record({ client: fc.nat(3), minutes: fc.constantFrom(0, 0, 0, 1, 5, 11) }), {
     maxLength: 150,
     size: 'max',
   }),
 });
 
 /** Plays a story to its end, in a world that starts with two of the accounts. */
-export function play({ clients, turns }: Story): World {
+export function play({ clients, steps }: Story): World {
   const world = new World();
   finish(
     perform(world, [
@@ -105,7 +105,7 @@ export function play({ clients, turns }: Story): World {
     ]),
   );
   const performances = clients.map((actions) => perform(world, actions));
-  for (const { client, minutes } of turns) {
+  for (const { client, minutes } of steps) {
     world.now += minutes * MINUTE;
     performances[client % performances.length]!.next();
   }
@@ -201,7 +201,7 @@ function* changeAccount(world: World, action: AccountAction): Generator<void, vo
       case 'generate-codes':
         return generateRecoveryCodes();
       case 'use-recovery-code':
-        return recoveryCode(state.recoveryGenerations, action.index);
+        return recoveryCode(state.recoverySeries, action.index);
       case 'evict':
         return { type: 'EvictSessions', kept: action.kept };
       case 'delete':
@@ -215,7 +215,7 @@ function* logIn(world: World, accountId: number, id: string, codeStep: number): 
   const { state } = world.load(accountAggregate, accountId);
   yield;
   if (state.status !== 'active' || state.disabled || state.twoFactor?.locked) return;
-  const session = login({ sessionId: id, accountId, credential: state.credential });
+  const session = login({ sessionId: id, accountId, generation: state.generation });
   const usedCode = state.twoFactor && { enrolment: state.twoFactor.enrolment, step: codeStep };
   yield* handle(world, sessionAggregate, id, () =>
     usedCode ? { type: 'StartSession', session, usedCode } : { type: 'StartSession', session },

@@ -199,7 +199,7 @@ const broken: Record<string, () => WholeStore> = {
     })(),
   'lists a history in the order of the feed': () =>
     new (class extends ModelEventStore {
-      protected override placeOf = (commit: Commit) => ({ ...super.placeOf(commit), at: 0 });
+      protected override cursorOf = (commit: Commit) => ({ ...super.cursorOf(commit), at: 0 });
     })(),
   'continues a history after the millisecond of the last commit': () =>
     new (class extends ModelEventStore {

@@ -3,9 +3,9 @@ import { COMPACTION, voidStreamOf, type StreamCompaction } from '../src/compacti
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
 import {
   type CommitHistory,
-  type HistoryPlace,
+  type HistoryCursor,
   type HistoryRange,
-  type PlacedCommit,
+  type HistoryEntry,
   Counter,
   EventStore,
   type Appended,
@@ -73,12 +73,12 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
     return behind.filter(({ position }, index) => position === after + 1 + index).slice(0, limit);
   }
 
-  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<HistoryEntry[]> {
     return this.commits
       .filter((commit) => commit.events.length > 0 && (partition === undefined || commit.partition === partition))
-      .map((commit) => ({ place: this.placeOf(commit), commit }))
-      .filter(({ place }) => place.at >= from && (before === undefined || inHistoryOrder(place, before) < 0))
-      .toSorted((left, right) => inHistoryOrder(right.place, left.place))
+      .map((commit) => ({ cursor: this.cursorOf(commit), commit }))
+      .filter(({ cursor }) => cursor.at >= from && (before === undefined || inHistoryOrder(cursor, before) < 0))
+      .toSorted((left, right) => inHistoryOrder(right.cursor, left.cursor))
       .slice(0, limit);
   }
 
@@ -134,7 +134,7 @@ export class ModelEventStore extends EventStore implements CommitFeed, CommitHis
     };
   }
 
-  protected placeOf({ at, partition, position }: Commit): HistoryPlace {
+  protected cursorOf({ at, partition, position }: Commit): HistoryCursor {
     return { at, key: this.slotOf(partition) * 2 ** 40 + position };
   }
 
@@ -163,7 +163,7 @@ export class ModelCounter extends Counter {
   }
 }
 
-const inHistoryOrder = (left: HistoryPlace, right: HistoryPlace) => left.at - right.at || left.key - right.key;
+const inHistoryOrder = (left: HistoryCursor, right: HistoryCursor) => left.at - right.at || left.key - right.key;
 
 const VOID = 'void-';
 

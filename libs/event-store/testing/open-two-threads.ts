@@ -12,13 +12,13 @@ export function openInTwoThreads(path: string, first: FirstThread): OpenStore {
   const file = new SqliteFile(path, eventStoreSchema);
   const other = new OtherThread(file, ADAPTERS, first);
   const owner = new SqliteEventStore(file);
-  const turns = other.alternating(owner, ['append', 'readStreams', 'findCommand', 'findLastHold', 'readHistory']);
+  const alternating = other.alternating(owner, ['append', 'readStreams', 'findCommand', 'findLastHold', 'readHistory']);
   const close = async () => {
     await other.close();
     await file.close();
   };
   return {
-    store: new Proxy(turns, {
+    store: new Proxy(alternating, {
       get: (target, name) =>
         name === 'appends' ? sumOf(owner.appends, other.appends) : (Reflect.get(target, name) as unknown),
     }),

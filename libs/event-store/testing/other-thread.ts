@@ -20,7 +20,7 @@ let worker: Worker | undefined;
 export class OtherThread {
   readonly #port: MessagePort;
   readonly #calls: BirpcReturn<Calls>;
-  #turns: number;
+  #asked: number;
   #closed: Promise<void> | undefined;
   /** The statistics of the thread's event store at its last answer. */
   appends = new AppendCounts();
@@ -32,7 +32,7 @@ export class OtherThread {
     worker ??= startWorker();
     worker.postMessage({ file: shared, module: module.href, port: port2 }, [shared.port, port2]);
     this.#port = port1;
-    this.#turns = first === 'owner' ? 0 : 1;
+    this.#asked = first === 'owner' ? 0 : 1;
     this.#calls = createBirpc<Calls>(
       {},
       {
@@ -54,7 +54,7 @@ export class OtherThread {
         if (typeof value !== 'function') return value;
         return (...args: unknown[]) => {
           const isShared = methods.some((method) => method === name) && !args.some((arg) => typeof arg === 'function');
-          if (isShared && this.#turns++ % 2 === 1) return this.#call(own.constructor.name, String(name), args);
+          if (isShared && this.#asked++ % 2 === 1) return this.#call(own.constructor.name, String(name), args);
           return Reflect.apply(value, own, args) as unknown;
         };
       },

@@ -303,7 +303,7 @@ export const errorCodes = {
     message: `the settings are too long: at most ${SETTINGS_BYTES} bytes together`,
     when: 'all saved settings together would exceed the limit',
   },
-  'api-token-unsuitable': hook(
+  'static-token-unsuitable': hook(
     'token',
     'the static token must consist of 16 to 1024 visible ASCII characters and not look like an access token',
     'the new static token is empty, too short, too long, no header value or in the form of an access token',

@@ -1,5 +1,5 @@
 import type { Commit, NewCommit } from '@keyfold/event-store';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as iteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ModelEventStore } from '../../event-store/testing/model-event-store.js';
 import { newCommand } from '../../event-store/testing/new-commit.js';
@@ -11,7 +11,7 @@ import { Replay, REPLAY_HEADER, type ReplaySelection } from './replay.js';
 const HOUR = 3_600_000;
 const [added, used] = [goldenEvent('SshKeyAdded.v1'), goldenEvent('SshKeyUsed.v1')];
 
-/** Takes messages for one queue, each after one turn. */
+/** Takes messages for one queue, each after one iteration. */
 class ModelQueue extends EventPublisher {
   readonly isReady = true;
   readonly problem = undefined;
@@ -29,7 +29,7 @@ class ModelQueue extends EventPublisher {
     const now = (this.inFlight.get(account) ?? 0) + 1;
     this.inFlight.set(account, now);
     this.mostInFlightOfOne = Math.max(this.mostInFlightOfOne, now);
-    await turn();
+    await iteration();
     this.inFlight.set(account, now - 1);
     if (this.refuses(message)) throw new MessageRefused('the queue is full');
     this.taken.push(message);

@@ -44,5 +44,5 @@ function streamOf(type: string): string {
   if (type.startsWith('AccessToken')) return 'access-tokens-42';
   if (type.startsWith('AppPassword')) return 'app-passwords-42';
   if (type.startsWith('SshKey')) return 'ssh-keys-42';
-  return /Setting|^ApiToken/.test(type) ? 'site-settings' : 'account-42';
+  return /Setting|^StaticToken/.test(type) ? 'site-settings' : 'account-42';
 }

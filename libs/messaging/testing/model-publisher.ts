@@ -10,7 +10,7 @@ import {
 /** The outcome of a message. `lost`: it arrived, but its confirm did not. `unsent`: neither arrived. */
 export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
 
-/** An in-memory broker. `fateOf` decides the outcome of a message, possibly some turns after it was sent. */
+/** An in-memory broker. `fateOf` decides the outcome of a message, possibly some iterations after it was sent. */
 export class ModelPublisher extends EventPublisher {
   isReady = true;
   problem: string | undefined;

@@ -94,7 +94,7 @@ export class OperatorScene {
     const session: SessionStarted['data'] = {
       sessionId,
       accountId,
-      credential: 1,
+      generation: 1,
       factors: ['password'],
       address: '192.0.2.1',
       client: 'curl/8',

@@ -62,7 +62,7 @@ const session = (accountId, sessionId, now) => ({
   session: {
     sessionId,
     accountId,
-    credential: 1,
+    generation: 1,
     factors: ['password'],
     address: '10.0.0.1',
     client: 'bench',

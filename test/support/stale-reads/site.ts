@@ -4,7 +4,7 @@ import { inWords, PairedReads, refusedWith, type ClientPair, type Judge, type Se
 /** The settings of the site, whose every change goes through one client and is then read through the other. */
 export class Site {
   readonly reads: PairedReads;
-  #apiToken = '';
+  #staticToken = '';
 
   /** `admin` is the administrator's token. */
   constructor(
@@ -27,14 +27,14 @@ export class Site {
     const listOfNoGroup: Send = (client) =>
       client.send('GET', `/api/admin/setting/list?group=a${round % 10}b-`, this.admin);
     await this.reads.pair('a mask', this.#save('privacy_regs', `a${round % 10}b`), listOfNoGroup, masked);
-    await this.#replaceApiToken();
+    await this.#replaceStaticToken();
   }
 
-  async #replaceApiToken(): Promise<void> {
-    const former = this.#apiToken;
+  async #replaceStaticToken(): Promise<void> {
+    const former = this.#staticToken;
     const reset: Send = async (client) => {
       const answer = await client.send('POST', '/api/admin/setting/reset_token', this.admin);
-      this.#apiToken = String(answer?.data);
+      this.#staticToken = String(answer?.data);
       return answer;
     };
     const meBy =
@@ -45,12 +45,12 @@ export class Site {
     await this.reads.pair(
       'a new static token',
       reset,
-      meBy(() => this.#apiToken),
+      meBy(() => this.#staticToken),
       accepted,
     );
     if (former === '') return;
     const refused = refusedWith('token is invalidated');
-    const anotherReset = this.#apiToken;
+    const anotherReset = this.#staticToken;
     await this.reads.pair(
       'a replaced static token',
       reset,

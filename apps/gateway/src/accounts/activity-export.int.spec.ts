@@ -14,7 +14,7 @@ const TEXT = 'x'.repeat(2_000);
 const MANY = 5_000;
 
 const entry = (index: number): ShownActivity => ({
-  place: { at: 0, key: index, index: 0 },
+  cursor: { at: 0, key: index, index: 0 },
   id: `account-7:${index}:0`,
   type: 'account.disabled',
   accountId: 7,

@@ -9,7 +9,7 @@ import {
   ListAnyActivityQuery,
   ListOwnActivityQuery,
   type ActivityPage,
-  type ActivityPlace,
+  type ActivityCursor,
   type ActivitySelection,
 } from '@keyfold/application';
 import { Fault, instantOf, IsInstant, type PreparedResponse } from '@keyfold/http-envelope';
@@ -22,17 +22,17 @@ import { callerOf, checkedQueryOf, type KeyfoldRequest } from '../request/reques
 import { REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { ActivityExport } from './activity-export.js';
 
-/** Returns the opaque text by which a client asks for what comes after a place of the history. */
-const cursorOf = ({ at, key, index }: ActivityPlace): string =>
+/** Returns the opaque text of a cursor for clients, which ask with it for what comes after it. */
+const encodeCursor = ({ at, key, index }: ActivityCursor): string =>
   Buffer.from(`${at}.${key}.${index}`).toString('base64url');
 
-/** Returns the place of a cursor; undefined for a text that `cursorOf` does not return. */
-function placeOf(cursor: string): ActivityPlace | undefined {
-  if (cursor.length > LONGEST) return undefined;
-  const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+/** Returns the cursor; undefined for a text that `encodeCursor` does not return. */
+function decodeCursor(text: string): ActivityCursor | undefined {
+  if (text.length > LONGEST) return undefined;
+  const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)$/.exec(Buffer.from(text, 'base64url').toString('latin1')) ?? [];
   const [at = -1, key = -1, index = -1] = numbers.map(Number);
-  const place = { at, key, index };
-  return Object.values(place).every(Number.isSafeInteger) && cursorOf(place) === cursor ? place : undefined;
+  const cursor = { at, key, index };
+  return Object.values(cursor).every(Number.isSafeInteger) && encodeCursor(cursor) === text ? cursor : undefined;
 }
 
 /** Letters of the longest cursor: three safe integers. */
@@ -95,7 +95,7 @@ class ActivityQuery extends ActivityFilter {
 
   @ApiProperty({ ...optional, type: 'string', description: 'The `next_cursor` of the page before this one.' })
   @IsOptional()
-  @Satisfies((text) => placeOf(text) !== undefined, 'the next_cursor of an earlier answer, unchanged')
+  @Satisfies((text) => decodeCursor(text) !== undefined, 'the next_cursor of an earlier answer, unchanged')
   cursor?: string = undefined;
 }
 
@@ -141,8 +141,8 @@ function selectionOf({ type, from, until, actor }: ActivityFilter & { actor?: st
   };
 }
 
-const pagingOf = ({ cursor, limit }: ActivityQuery): { after: ActivityPlace | undefined; limit: number } => ({
-  after: cursor === undefined ? undefined : placeOf(cursor),
+const pagingOf = ({ cursor, limit }: ActivityQuery): { after: ActivityCursor | undefined; limit: number } => ({
+  after: cursor === undefined ? undefined : decodeCursor(cursor),
   limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
 });
 
@@ -190,7 +190,7 @@ class ActivityPageResponse {
 }
 
 const activityPageResponse = ({ items, next }: ActivityPage): Promise<PreparedResponse> =>
-  cursorResponse(items, next ? cursorOf(next) : '', activityJson);
+  cursorResponse(items, next ? encodeCursor(next) : '', activityJson);
 
 const LINES = 'application/x-ndjson';
 

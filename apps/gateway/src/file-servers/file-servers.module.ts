@@ -2,8 +2,8 @@ import { Module, type DynamicModule, type INestApplicationContext } from '@nestj
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { TrustedNetworks } from '../request/client-address.js';
 import { KeyController } from './key.controller.js';
-import { ServerLoginController } from './server-login.controller.js';
-import { ServerLogins } from './server-logins.js';
+import { LoginCheckController } from './login-check.controller.js';
+import { FileServerAuthenticator } from './file-server-authenticator.js';
 import { SftpgoController } from './sftpgo.controller.js';
 
 /** The application whose services the servers port uses. */
@@ -18,12 +18,12 @@ export class FileServersModule {
   static forRoot(api: Services, trusted: readonly string[]): DynamicModule {
     return {
       module: FileServersModule,
-      controllers: [KeyController, ServerLoginController, SftpgoController],
+      controllers: [KeyController, LoginCheckController, SftpgoController],
       providers: [
         { provide: QueryBus, useValue: api.get(QueryBus, { strict: false }) },
         { provide: CommandBus, useValue: api.get(CommandBus, { strict: false }) },
         { provide: TrustedNetworks, useValue: new TrustedNetworks(trusted) },
-        ServerLogins,
+        FileServerAuthenticator,
       ],
     };
   }

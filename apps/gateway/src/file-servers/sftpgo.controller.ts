@@ -1,13 +1,13 @@
 import { Controller, Header, HttpCode, Logger, Post, Req } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { FindServerAccountsQuery, type Origin } from '@keyfold/application';
+import { FindFileServerAccountsQuery, type Origin } from '@keyfold/application';
 import { mayLogInOver, type FileProtocol } from '@keyfold/domain';
 import { checkedKnownFields, Refusal, type InputClass } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { isIP } from 'node:net';
 import { checkedQueryOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
-import { LOGIN_TIMEOUT, ServerLogins, type AskedLogin } from './server-logins.js';
+import { LOGIN_TIMEOUT, FileServerAuthenticator, type AskedLogin } from './file-server-authenticator.js';
 import { NeedsScope } from './server-token.guard.js';
 import { PromptedAddresses, QUESTIONS, RESULTS, SftpgoStandIns } from './sftpgo-prompts.js';
 import {
@@ -106,7 +106,7 @@ export class SftpgoController {
   readonly #standIns = new SftpgoStandIns();
 
   constructor(
-    private readonly logins: ServerLogins,
+    private readonly authenticator: FileServerAuthenticator,
     private readonly queryBus: QueryBus,
   ) {}
 
@@ -136,7 +136,7 @@ export class SftpgoController {
     if (password === '') return JSON.stringify(RESULTS.refused);
     const secrets = { password, code: code === '' ? undefined : code };
     const login: AskedLogin = { protocol: 'sftp', username: prompt.username, address, ...secrets };
-    const { account } = await this.logins.check(login, originOf(request));
+    const { account } = await this.authenticator.check(login, originOf(request));
     return JSON.stringify(account ? RESULTS.accepted : RESULTS.refused);
   }
 
@@ -147,7 +147,7 @@ export class SftpgoController {
   @NeedsScope('logins:verify')
   async transfer(@Req() request: KeyfoldRequest): Promise<string> {
     const { action, username, protocol } = knownFieldsOf(SftpgoTransfer, request);
-    const account = (await this.queryBus.execute(new FindServerAccountsQuery([username]))).get(username);
+    const account = (await this.queryBus.execute(new FindFileServerAccountsQuery([username]))).get(username);
     if (!account || !mayTransfer(action, protocol, account.permission))
       throw new Refusal(403, 'the account may not do this over this protocol');
     return '{}';
@@ -160,7 +160,7 @@ export class SftpgoController {
   async endedSessions(@Req() request: KeyfoldRequest): Promise<{ ended: readonly string[] }> {
     const { sessions } = knownFieldsOf(SftpgoSessions, request);
     const names = [...new Set(sessions.map(({ username }) => username))];
-    const accounts = await this.queryBus.execute(new FindServerAccountsQuery(names));
+    const accounts = await this.queryBus.execute(new FindFileServerAccountsQuery(names));
     const mayStay = ({ username, protocol: name }: SftpgoSession) => {
       const [account, protocol] = [accounts.get(username), protocolOfSession(name)];
       return account !== undefined && (protocol === undefined || mayLogInOver(protocol, account.permission));
@@ -174,12 +174,12 @@ export class SftpgoController {
     if (protocol === undefined || username === '') return NOBODY;
     if (login.keyboard_interactive !== '') return this.#userToPrompt(username, root, origin);
     const asked = askedBy(login, protocol);
-    const account = asked && (await this.logins.check(asked, origin)).account;
+    const account = asked && (await this.authenticator.check(asked, origin)).account;
     return (account && this.#userAt(root, account, protocol, origin)) ?? NOBODY;
   }
 
   async #userToPrompt(username: string, root: string, origin: Origin): Promise<SftpgoUser> {
-    const account = (await this.queryBus.execute(new FindServerAccountsQuery([username]))).get(username);
+    const account = (await this.queryBus.execute(new FindFileServerAccountsQuery([username]))).get(username);
     const user =
       account && mayLogInOver('sftp', account.permission) ? this.#userAt(root, account, 'sftp', origin) : undefined;
     return user ?? lockedOutUser(this.#standIns.nameFor(username), root);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setImmediate as endOfIteration } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BatchedResponse } from './batched-response.js';
 
@@ -39,12 +39,12 @@ async function requests(count: number) {
 }
 
 describe('a response that has ended', () => {
-  it('is written at the end of the turn, together with the others of that turn', async () => {
+  it('is written at the end of the iteration, together with the others of that iteration', async () => {
     const { answers, responses } = await requests(3);
     const sockets = responses.map(({ socket }) => socket as Socket);
     responses.forEach((response, index) => response.end(`answer ${index}`));
     expect(sockets.map(({ bytesWritten }) => bytesWritten)).toEqual([0, 0, 0]);
-    await endOfTurn();
+    await endOfIteration();
     expect(sockets.every(({ bytesWritten }) => bytesWritten > 0)).toBe(true);
     expect(await Promise.all(answers)).toEqual([0, 1, 2].map((index) => ({ status: 200, body: `answer ${index}` })));
   });
@@ -61,7 +61,7 @@ describe('a response that has ended', () => {
     expect(await answers[0]).toEqual({ status: 200, body: 'the answer' });
   });
 
-  it('is written at once if it is the sixteenth of the turn, together with the fifteen before it', async () => {
+  it('is written at once if it is the sixteenth of the iteration, together with the fifteen before it', async () => {
     const { answers, responses } = await requests(17);
     const sockets = responses.map(({ socket }) => socket as Socket);
     const written = () => sockets.filter(({ bytesWritten }) => bytesWritten > 0).length;

@@ -62,7 +62,7 @@ const MAX_BATCH = 16;
 type EndArguments = [chunk: unknown, encoding: BufferEncoding];
 
 /**
- * A response that is written at the end of the current turn of the event loop, together with all others that end in it. Each write wakes the
+ * A response that is written at the end of the current iteration of the event loop, together with all others that end in it. Each write wakes the
  * reader, often a proxy on the same machine, and that can cost more CPU time than the request. In a batch, only the first write does
  * (decision 37).
  */

@@ -1,8 +1,8 @@
 /**
  * The HTTP server of the gateway. A request passes these files in turn: `limit-pipelining` starts few requests of one connection in each turn of the
  * event loop. Fastify finds the route by the rules of `routing`, `response-headers.hook` sets the headers of every answer, and the body arrives as
- * bytes that the route reads. `turn-budget` spreads work of several milliseconds, such as a large body or a long list, over several turns.
- * `batched-response` writes all answers that end in one turn together. `client-errors` answers what never reaches Fastify, and `connections` opens
+ * bytes that the route reads. `loop-budget` spreads work of several milliseconds, such as a large body or a long list, over several iterations.
+ * `batched-response` writes all answers that end in one iteration together. `client-errors` answers what never reaches Fastify, and `connections` opens
  * and closes connections. Nothing here knows a route.
  */
 import { Logger } from '@nestjs/common';
@@ -25,7 +25,7 @@ import { closeConnectionsOnShutdown } from './connections.js';
 import { faultOf } from './fault-of.js';
 import { limitPipelining } from './limit-pipelining.js';
 import { isReadablePath, routedPath, RouteMethods } from './routing.js';
-import { deferOnePerTurn, runOrDefer } from './turn-budget.js';
+import { deferOnePerIteration, runOrDefer } from './loop-budget.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** In bytes. Parsing a larger body can take milliseconds. */
@@ -105,7 +105,7 @@ export function configureHttp(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
     // Many clients could withhold the last byte of a large body and send it at the same time.
-    (body.length > LARGE_BODY ? deferOnePerTurn : runOrDefer)(() => done(null, body)),
+    (body.length > LARGE_BODY ? deferOnePerIteration : runOrDefer)(() => done(null, body)),
   );
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];

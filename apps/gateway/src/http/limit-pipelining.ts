@@ -1,10 +1,10 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PendingResponses } from './batched-response.js';
-import { canRunNow, currentTurn, defer } from './turn-budget.js';
+import { canRunNow, currentIteration, defer } from './loop-budget.js';
 
-/** Maximum number of requests of one connection that start in one turn of the event loop. */
-const MAX_PER_TURN = 16;
+/** Maximum number of requests of one connection that start in one iteration of the event loop. */
+const MAX_PER_ITERATION = 16;
 /** Maximum number of requests of one connection in flight. */
 const MAX_IN_FLIGHT = 64;
 /** With this many waiting requests, the server stops reading from the connection until they have started. */
@@ -14,13 +14,13 @@ const QUEUE = Symbol('requests of this connection that have not started');
 type Connection = Socket & { [QUEUE]?: PipelineQueue };
 
 /**
- * Queues the pipelined requests of one connection (RFC 9112 section 9.3.2). Thousands can arrive in one chunk; a few start in each turn of the
+ * Queues the pipelined requests of one connection (RFC 9112 section 9.3.2). Thousands can arrive in one chunk; a few start in each iteration of the
  * event loop, so that other connections are served in between (decision 47).
  */
 class PipelineQueue {
   readonly #waiting: (() => void)[] = [];
   readonly #responses: PendingResponses;
-  #lastTurn: object | undefined;
+  #lastIteration: object | undefined;
   #scheduled = 0;
   #isPaused = false;
 
@@ -33,24 +33,24 @@ class PipelineQueue {
     this.#responses.onResponse = () => this.#schedule();
   }
 
-  /** Starts a request now or in a later turn. */
+  /** Starts a request now or in a later iteration. */
   add(start: () => void): void {
-    if (this.#waiting.length === 0 && this.#isFirstOfTurn() && canRunNow()) return start();
+    if (this.#waiting.length === 0 && this.#isFirstOfIteration() && canRunNow()) return start();
     this.#waiting.push(start);
     if (this.#waiting.length >= MAX_WAITING) this.#pause();
     this.#schedule();
   }
 
-  /** Only the first request of a turn may start at once: handlers continue after the whole chunk is parsed, so nothing could stop the others. */
-  #isFirstOfTurn(): boolean {
-    const [last, current] = [this.#lastTurn, currentTurn()];
-    this.#lastTurn = current;
+  /** Only the first request of an iteration may start at once: handlers continue after the whole chunk is parsed, so nothing could stop the others. */
+  #isFirstOfIteration(): boolean {
+    const [last, current] = [this.#lastIteration, currentIteration()];
+    this.#lastIteration = current;
     return last !== current;
   }
 
   #schedule(): void {
     // If too many requests are in flight, the next response schedules again.
-    const target = Math.min(MAX_PER_TURN, this.#waiting.length, MAX_IN_FLIGHT - this.#inFlight());
+    const target = Math.min(MAX_PER_ITERATION, this.#waiting.length, MAX_IN_FLIGHT - this.#inFlight());
     while (this.#scheduled < target) {
       this.#scheduled += 1;
       defer(() => this.#startNext());

@@ -1,5 +1,5 @@
 import { PreparedResponse, toJson } from '@keyfold/http-envelope';
-import { defer, isBudgetSpent, runOrDefer } from './turn-budget.js';
+import { defer, isBudgetSpent, runOrDefer } from './loop-budget.js';
 
 /** Serializes a page as `{"content":[…],"total":…}`, like `arrayResponse`. */
 export const listResponse = async <Item>(
@@ -18,7 +18,7 @@ export const cursorResponse = async <Item>(
   PreparedResponse.ofJson(`{"content":${await arrayJson(items, responseOf)},"next_cursor":${toJson(nextCursor)}}`);
 
 /**
- * Serializes a list without pages as `[…]`. A list of several megabytes takes several turns of the event loop, so that other requests are
+ * Serializes a list without pages as `[…]`. A list of several megabytes takes several iterations of the event loop, so that other requests are
  * answered in between. Rejects with whatever `responseOf` throws.
  */
 export const arrayResponse = async <Item>(

@@ -2,7 +2,7 @@ import { Injectable, mixin, type CanActivate, type ExecutionContext, type Type }
 import {
   CallerIdentifier,
   requireAdmin,
-  requireKeyHolder,
+  requireKeyOwner,
   requireScope,
   type Caller,
   type CallerPart,
@@ -60,13 +60,13 @@ function callerGuard(part: CallerPart, requirement?: Requirement): CallerGuardCl
 /** Accepts every caller, including the enabled guest. */
 export const CallerGuard = callerGuard('account');
 
-const keyHolder: Requirement = { check: requireKeyHolder, refusal: 'guest-has-no-keys' };
+const keyOwner: Requirement = { check: requireKeyOwner, refusal: 'guest-has-no-keys' };
 
 /** Accepts every caller except the guest, who cannot have keys. Runs before the body is read (wire contract 2.5). */
-export const KeyHolderGuard = callerGuard('account', keyHolder);
+export const KeyOwnerGuard = callerGuard('account', keyOwner);
 
-/** Like `KeyHolderGuard`, and loads the caller's SSH keys in the same round trip. */
-export const KeyHolderWithKeysGuard = callerGuard('keys', keyHolder);
+/** Like `KeyOwnerGuard`, and loads the caller's SSH keys in the same round trip. */
+export const KeyOwnerWithKeysGuard = callerGuard('keys', keyOwner);
 
 /** Accepts administrators only. */
 export const AdminGuard = callerGuard('account', { check: requireAdmin, refusal: 'not-an-admin' });

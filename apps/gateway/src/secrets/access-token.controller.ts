@@ -22,9 +22,9 @@ import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '..
 import { Route } from '../request/route.decorator.js';
 import {
   expiryOf,
-  holderPageOf,
-  holderPageQuery,
-  HolderPageRequest,
+  ownerPageOf,
+  ownerPageQuery,
+  OwnerPageRequest,
   IsSecretId,
   secretResponse,
 } from './secret.requests.js';
@@ -103,10 +103,10 @@ type Scopes = Pick<AccessToken, 'scopes'>;
 const accessTokenResponse = (token: ListedSecret<Scopes>): AccessTokenResponse =>
   secretResponse(token, { scopes: [...token.scopes] });
 
-const accessTokenHolderResponse = (holder: AccountSecrets<Scopes>): AccessTokenHolderResponse => ({
-  user_id: holder.accountId,
-  username: holder.username,
-  tokens: holder.secrets.map(accessTokenResponse),
+const accessTokenHolderResponse = (owner: AccountSecrets<Scopes>): AccessTokenHolderResponse => ({
+  user_id: owner.accountId,
+  username: owner.username,
+  tokens: owner.secrets.map(accessTokenResponse),
 });
 
 @ApiTags('access tokens')
@@ -122,7 +122,7 @@ export class AccessTokenController {
     summary: "List the caller's access tokens",
     description:
       'Returns the tokens, oldest first. An expired token is shown until it is revoked, a new token has its name, or a ' +
-      'new token needs its place among the 100 of the account.',
+      'new token would exceed the limit of 100.',
     guard: CallerGuard,
     answer: [AccessTokenResponse],
     refusals: ['guest-has-no-tokens'],
@@ -188,12 +188,12 @@ export class AccessTokenController {
       '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
       'since. For administrators.',
     guard: AdminGuard,
-    query: holderPageQuery('tokens'),
+    query: ownerPageQuery('tokens'),
     answer: AccessTokenPageResponse,
     refusals: UNACCEPTED_QUERY,
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
+    const page = ownerPageOf(checkedQueryOf(OwnerPageRequest, request));
     const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(accessTokenKind, ...page));
     return listResponse(items, total, accessTokenHolderResponse);
   }

@@ -22,9 +22,9 @@ import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '..
 import { Route } from '../request/route.decorator.js';
 import {
   expiryOf,
-  holderPageOf,
-  holderPageQuery,
-  HolderPageRequest,
+  ownerPageOf,
+  ownerPageQuery,
+  OwnerPageRequest,
   IsSecretId,
   secretResponse,
 } from './secret.requests.js';
@@ -99,13 +99,13 @@ type Protocol = Pick<AppPassword, 'protocol'>;
 const appPasswordResponse = (password: ListedSecret<Protocol>): AppPasswordResponse =>
   secretResponse(password, { protocol: password.protocol });
 
-const appPasswordHolderResponse = (holder: AccountSecrets<Protocol>): AppPasswordHolderResponse => ({
-  user_id: holder.accountId,
-  username: holder.username,
-  app_passwords: holder.secrets.map(appPasswordResponse),
+const appPasswordHolderResponse = (owner: AccountSecrets<Protocol>): AppPasswordHolderResponse => ({
+  user_id: owner.accountId,
+  username: owner.username,
+  app_passwords: owner.secrets.map(appPasswordResponse),
 });
 
-const NO_HOLDER = ['guest-has-no-app-passwords', 'app-password-session-required'] as const;
+const NO_OWNER = ['guest-has-no-app-passwords', 'app-password-session-required'] as const;
 
 @ApiTags('app passwords')
 @Controller()
@@ -120,10 +120,10 @@ export class AppPasswordController {
     summary: "List the caller's app passwords",
     description:
       'Returns the app passwords, oldest first. An expired one is shown until it is revoked, a new one has its name, or a ' +
-      'new one needs its place among the 100 of the account. Needs a session.',
+      'new one would exceed the limit of 100. Needs a session.',
     guard: CallerGuard,
     answer: [AppPasswordResponse],
-    refusals: NO_HOLDER,
+    refusals: NO_OWNER,
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const passwords = await this.queryBus.execute(new ListOwnSecretsQuery(appPasswordKind, callerOf(request)));
@@ -141,7 +141,7 @@ export class AppPasswordController {
     answer: NewAppPasswordResponse,
     refusals: [
       ...UNACCEPTED_BODY,
-      ...NO_HOLDER,
+      ...NO_OWNER,
       'app-password-name-too-long',
       'app-password-expiry-invalid',
       'app-password-name-taken',
@@ -168,7 +168,7 @@ export class AppPasswordController {
     guard: CallerGuard,
     body: RevokeAppPasswordRequest,
     answer: null,
-    refusals: [...UNACCEPTED_BODY, ...NO_HOLDER, 'app-password-not-found'],
+    refusals: [...UNACCEPTED_BODY, ...NO_OWNER, 'app-password-not-found'],
     idempotent: true,
   })
   revoke(@Req() request: KeyfoldRequest): Promise<null> {
@@ -185,12 +185,12 @@ export class AppPasswordController {
       '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
       'since. For administrators.',
     guard: AdminGuard,
-    query: holderPageQuery('app passwords'),
+    query: ownerPageQuery('app passwords'),
     answer: AppPasswordPageResponse,
     refusals: UNACCEPTED_QUERY,
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const page = holderPageOf(checkedQueryOf(HolderPageRequest, request));
+    const page = ownerPageOf(checkedQueryOf(OwnerPageRequest, request));
     const { items, total } = await this.queryBus.execute(new ListAnySecretsQuery(appPasswordKind, ...page));
     return listResponse(items, total, appPasswordHolderResponse);
   }

@@ -7,20 +7,20 @@ import { IsOptional, Matches, ValidateBy } from 'class-validator';
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
 
 /** The part of a list of accounts with their secrets to return. */
-export class HolderPageRequest {
+export class OwnerPageRequest {
   @IsCount() page = '1';
   @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
   @IsOptional() @IsCount() user_id?: string = undefined;
 }
 
 /** Returns the arguments of the query for a page. */
-export function holderPageOf({ page, per_page, user_id }: HolderPageRequest): [number, number, number | undefined] {
+export function ownerPageOf({ page, per_page, user_id }: OwnerPageRequest): [number, number, number | undefined] {
   const paging = { page: Number(page), perPage: Number(per_page) };
   return [offsetOf(paging), paging.perPage, user_id === undefined ? undefined : Number(user_id)];
 }
 
-/** Describes the fields of `HolderPageRequest` for a list of `secrets`, such as "tokens". */
-export const holderPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
+/** Describes the fields of `OwnerPageRequest` for a list of `secrets`, such as "tokens". */
+export const ownerPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
   {
     name: 'page',
     required: false,

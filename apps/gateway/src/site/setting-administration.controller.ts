@@ -7,7 +7,7 @@ import {
   GetSettingsQuery,
   ListFactorySettingsQuery,
   ListSettingsQuery,
-  ResetApiTokenCommand,
+  ResetStaticTokenCommand,
   type ListedSetting,
 } from '@keyfold/application';
 import {
@@ -161,7 +161,7 @@ export class SettingAdministrationController {
       'list-incomplete',
       'no-settings-to-save',
       'setting-key-invalid',
-      'api-token-unsuitable',
+      'static-token-unsuitable',
       'privacy-patterns-invalid',
       'chunk-size-invalid',
       'character-mapping-invalid',
@@ -218,7 +218,7 @@ export class SettingAdministrationController {
     refusals: [],
   })
   async resetToken(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const token = await this.commandBus.execute(new ResetApiTokenCommand(callerOf(request), originOf(request)));
+    const token = await this.commandBus.execute(new ResetStaticTokenCommand(callerOf(request), originOf(request)));
     // Fastify would send a plain text.
     return PreparedResponse.of(token);
   }

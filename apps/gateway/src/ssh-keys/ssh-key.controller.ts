@@ -29,7 +29,7 @@ import type { FastifyReply } from 'fastify';
 import { listResponse } from '../http/list-response.js';
 import { sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
-import { KeyHolderGuard, KeyHolderWithKeysGuard } from '../request/caller.guard.js';
+import { KeyOwnerGuard, KeyOwnerWithKeysGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import {
   bodyOrRefusal,
@@ -169,7 +169,7 @@ export class SshKeyController {
     id: 'listSshKeys',
     summary: "List the caller's keys",
     description: 'Returns the keys, oldest first. `total` counts all keys, also those of other pages.',
-    guard: KeyHolderWithKeysGuard,
+    guard: KeyOwnerWithKeysGuard,
     scope: 'keys:manage',
     query: PAGING,
     answer: SshKeyPageResponse,
@@ -186,7 +186,7 @@ export class SshKeyController {
     description:
       'Returns the keys that have not expired as the text of an `authorized_keys` file, with the titles as comments. The answer has an ' +
       '`ETag`; a request with a matching `If-None-Match` gets HTTP 304. Refusals are JSON.',
-    guard: KeyHolderWithKeysGuard,
+    guard: KeyOwnerWithKeysGuard,
     scope: 'keys:manage',
     answer: {
       description: 'Plain text, or an envelope whose `code` is that of a refusal.',
@@ -206,7 +206,7 @@ export class SshKeyController {
     id: 'addSshKey',
     summary: 'Add a key',
     description: "Adds a public key to the caller's account. Titles and keys are unique within an account.",
-    guard: KeyHolderGuard,
+    guard: KeyOwnerGuard,
     scope: 'keys:manage',
     body: AddKeyRequest,
     answer: null,
@@ -236,7 +236,7 @@ export class SshKeyController {
     description:
       'Changes the title of a key, its expiry, or both. A field that is missing stays as it is. An expired key with a new expiry can be ' +
       'used again. The key of another account is refused like an unknown one.',
-    guard: KeyHolderGuard,
+    guard: KeyOwnerGuard,
     scope: 'keys:manage',
     body: UpdateKeyRequest,
     answer: null,
@@ -261,7 +261,7 @@ export class SshKeyController {
     id: 'deleteSshKey',
     summary: "Delete one of the caller's keys",
     description: 'Deletes the key with this id. The key of another account is refused like an unknown one.',
-    guard: KeyHolderGuard,
+    guard: KeyOwnerGuard,
     scope: 'keys:manage',
     query: [{ name: 'id', schema: { type: 'integer' }, description: 'The id of the key.' }],
     answer: null,

@@ -74,8 +74,8 @@ function resultOf<Result>(hashed: Hashed<Result>): Result {
   throw new HashQueueFull(hashed.retryAfterSeconds);
 }
 
-/** Numbers the places of this thread in the owner's queues. */
-let turns = 0;
+/** Numbers the tickets of this thread in the owner's queues. */
+let tickets = 0;
 
 class OwnersLoginQueues extends LoginQueues {
   constructor(private readonly owner: Owner) {
@@ -83,9 +83,9 @@ class OwnersLoginQueues extends LoginQueues {
   }
 
   async enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'> {
-    const turn = turns++;
-    const outcome = await this.owner.enterLoginQueues(turn, identity, isKnown);
-    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(turn) : outcome;
+    const ticket = tickets++;
+    const outcome = await this.owner.enterLoginQueues(ticket, identity, isKnown);
+    return outcome === 'entered' ? () => void this.owner.leaveQueue.asEvent(ticket) : outcome;
   }
 }
 
@@ -95,12 +95,12 @@ class OwnersStreamQueue extends StreamQueue {
   }
 
   async run<Result>(stream: string, command: () => Promise<Result>): Promise<Result> {
-    const turn = turns++;
-    await this.owner.enterStreamQueue(turn, stream);
+    const ticket = tickets++;
+    await this.owner.enterStreamQueue(ticket, stream);
     try {
       return await command();
     } finally {
-      void this.owner.leaveQueue.asEvent(turn);
+      void this.owner.leaveQueue.asEvent(ticket);
     }
   }
 }

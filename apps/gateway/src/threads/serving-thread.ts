@@ -78,7 +78,7 @@ export class ServingThread {
     this.lastSamples = await this.#calls.samples();
   }
 
-  /** Ends the thread if its event loop hangs, because its connections and its places in queues would hang as well. */
+  /** Ends the thread if its event loop hangs, because its connections and its tickets in queues would hang as well. */
   async #watch(): Promise<void> {
     while (!this.#hasStopped) {
       await sleep(CHECK_INTERVAL, undefined, { ref: false });

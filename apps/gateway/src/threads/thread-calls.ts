@@ -19,11 +19,15 @@ export type OwnerCalls = {
   hash(staticHash: string, groups?: HashGroups): Promise<Hashed<string>>;
   hashFor(actor: string, staticHash: string): Promise<Hashed<string>>;
   verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<Hashed<boolean>>;
-  /** Enters the queues of a login. `turn` identifies its place for `leaveQueue`. */
-  enterLoginQueues(turn: number, identity: LoginIdentity, isKnown: boolean): Promise<'entered' | 'full' | 'known only'>;
-  /** Enters the queue of a stream. `turn` identifies the place for `leaveQueue`. */
-  enterStreamQueue(turn: number, stream: string): Promise<void>;
-  leaveQueue(turn: number): void;
+  /** Enters the queues of a login. `ticket` identifies it for `leaveQueue`. */
+  enterLoginQueues(
+    ticket: number,
+    identity: LoginIdentity,
+    isKnown: boolean,
+  ): Promise<'entered' | 'full' | 'known only'>;
+  /** Enters the queue of a stream. `ticket` identifies the caller for `leaveQueue`. */
+  enterStreamQueue(ticket: number, stream: string): Promise<void>;
+  leaveQueue(ticket: number): void;
   report(event: SecurityEvent): void;
   /** Writes a line of the thread's log. */
   log(line: string): void;

@@ -20,7 +20,7 @@ export type ProcessServices = Readonly<{
 
 /** Answers the requests of one serving thread. */
 export class ThreadRequests implements OwnerCalls {
-  readonly #turns = new Map<number, LeaveQueues>();
+  readonly #tickets = new Map<number, LeaveQueues>();
   #hasEnded = false;
 
   constructor(private readonly services: ProcessServices) {}
@@ -38,30 +38,30 @@ export class ThreadRequests implements OwnerCalls {
   }
 
   async enterLoginQueues(
-    turn: number,
+    ticket: number,
     identity: LoginIdentity,
     isKnown: boolean,
   ): Promise<'entered' | 'full' | 'known only'> {
     const entered = await this.services.logins.enter(identity, isKnown);
     if (typeof entered === 'string') return entered;
-    this.#hold(turn, entered);
+    this.#hold(ticket, entered);
     return 'entered';
   }
 
-  enterStreamQueue(turn: number, stream: string): Promise<void> {
+  enterStreamQueue(ticket: number, stream: string): Promise<void> {
     return new Promise((entered) => {
       const command = () =>
         new Promise<void>((left) => {
-          this.#hold(turn, left);
+          this.#hold(ticket, left);
           entered();
         });
       void this.services.streams.run(stream, command);
     });
   }
 
-  leaveQueue(turn: number): void {
-    this.#turns.get(turn)?.();
-    this.#turns.delete(turn);
+  leaveQueue(ticket: number): void {
+    this.#tickets.get(ticket)?.();
+    this.#tickets.delete(ticket);
   }
 
   report(event: SecurityEvent): void {
@@ -75,12 +75,12 @@ export class ThreadRequests implements OwnerCalls {
   /** Frees what the thread held when it ended. */
   end(): void {
     this.#hasEnded = true;
-    for (const turn of this.#turns.keys()) this.leaveQueue(turn);
+    for (const ticket of this.#tickets.keys()) this.leaveQueue(ticket);
   }
 
-  #hold(turn: number, leave: LeaveQueues): void {
+  #hold(ticket: number, leave: LeaveQueues): void {
     if (this.#hasEnded) leave();
-    else this.#turns.set(turn, leave);
+    else this.#tickets.set(ticket, leave);
   }
 }
 

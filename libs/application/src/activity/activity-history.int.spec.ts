@@ -7,7 +7,7 @@ import { newCommit, unused } from '../../../event-store/testing/new-commit.js';
 import { goldenEvent } from '../../../messaging/testing/golden-commits.js';
 import { registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import type { ActivityPlace } from './activity.js';
+import type { ActivityCursor } from './activity.js';
 import { ActivityHistory, type ActivitySelection, type ShownActivity } from './activity-history.js';
 
 const ANN = { accountId: 7, username: 'ann' };
@@ -48,7 +48,7 @@ class Scene {
     await this.store.append(commit);
   }
 
-  page(selection: ActivitySelection, limit = 50, after?: ActivityPlace) {
+  page(selection: ActivitySelection, limit = 50, after?: ActivityCursor) {
     return this.history.page('administrator', selection, { after, limit });
   }
 
@@ -76,7 +76,7 @@ describe('pages', () => {
     }
     const seen = await scene.pages({ accountId: 7 }, limit);
     expect(idsOf(seen).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
-    const times = seen.map(({ place }) => place.at);
+    const times = seen.map(({ cursor }) => cursor.at);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(await scene.pages({}, limit)).toEqual(seen);
   });

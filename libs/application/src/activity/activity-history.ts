@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { bytesOf, type Account } from '@keyfold/domain';
-import { CommitHistory, EventStore, placeAt, type HistoryRange, type PlacedCommit } from '@keyfold/event-store';
+import { CommitHistory, EventStore, cursorAt, type HistoryRange, type HistoryEntry } from '@keyfold/event-store';
 import { accountStream, ReadModelStore, sessionStream, type Loaded } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as otherWork } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import {
   startedSession,
   type Activity,
   type ActivityFilter,
-  type ActivityPlace,
+  type ActivityCursor,
   type StartedSession,
 } from './activity.js';
 
@@ -29,7 +29,7 @@ export type ShownActivity = Activity &
   Readonly<{ username: string; actorName: string; address: string; client: string }>;
 
 /** A part of the history. `next` is where it continues; undefined if this is its end. */
-export type ActivityPage = Readonly<{ items: readonly ShownActivity[]; next: ActivityPlace | undefined }>;
+export type ActivityPage = Readonly<{ items: readonly ShownActivity[]; next: ActivityCursor | undefined }>;
 
 /** Commits that are read at once. The largest take a quarter of a megabyte. */
 const READ_TOGETHER = 50;
@@ -42,7 +42,7 @@ const ENTRY_BYTES = 700;
 const SESSIONS = 1_000;
 
 /** The result of one step of a walk. It continues at `end`. */
-type Step = Readonly<{ items: readonly ShownActivity[]; events: number; end: ActivityPlace | undefined }>;
+type Step = Readonly<{ items: readonly ShownActivity[]; events: number; end: ActivityCursor | undefined }>;
 
 /** Shows the events of the store as activities, the newest first. */
 @Injectable()
@@ -53,20 +53,20 @@ export class ActivityHistory {
     private readonly readModels: ReadModelStore,
   ) {}
 
-  /** Returns at most `limit` activities after a place. A page can be short or empty and still have a `next`. */
+  /** Returns at most `limit` activities after a cursor. A page can be short or empty and still have a `next`. */
   async page(
     viewer: ActivityViewer,
     selection: ActivitySelection,
-    { after, limit }: Readonly<{ after: ActivityPlace | undefined; limit: number }>,
+    { after, limit }: Readonly<{ after: ActivityCursor | undefined; limit: number }>,
   ): Promise<ActivityPage> {
     const items: ShownActivity[] = [];
     let [bytes, events] = [0, 0];
     for await (const step of this.#walk(viewer, selection, after)) {
       for (const item of step.items) {
         bytes += sizeOf(item);
-        if (bytes > PAGE_BYTES && items.length > 0) return { items, next: items.at(-1)!.place };
+        if (bytes > PAGE_BYTES && items.length > 0) return { items, next: items.at(-1)!.cursor };
         items.push(item);
-        if (items.length === limit) return { items, next: item.place };
+        if (items.length === limit) return { items, next: item.cursor };
       }
       events += step.events;
       if (step.end && events >= EVENTS_PER_PAGE) return { items, next: step.end };
@@ -82,23 +82,23 @@ export class ActivityHistory {
   async *#walk(
     viewer: ActivityViewer,
     selection: ActivitySelection,
-    after: ActivityPlace | undefined,
+    after: ActivityCursor | undefined,
   ): AsyncGenerator<Step> {
     const started = new LRUCache<string, StartedSession>({ max: SESSIONS });
-    let place = after;
+    let cursor = after;
     for (;;) {
-      const commits = await this.history.readHistory(rangeOf(selection, place), READ_TOGETHER);
+      const commits = await this.history.readHistory(rangeOf(selection, cursor), READ_TOGETHER);
       const last = commits.at(-1);
-      const end = commits.length < READ_TOGETHER ? undefined : last && { ...last.place, index: 0 };
+      const end = commits.length < READ_TOGETHER ? undefined : last && { ...last.cursor, index: 0 };
       for (const { commit } of commits) {
         const session = startedSession(commit);
         if (session) started.set(session.sessionId, session);
       }
-      const activities = activitiesBefore(commits, selection, place);
+      const activities = activitiesBefore(commits, selection, cursor);
       const events = commits.reduce((sum, { commit }) => sum + Math.max(1, commit.events.length), 0);
       yield { items: await this.#shown(viewer, activities, started), events, end };
       if (!end) return;
-      place = end;
+      cursor = end;
       // On SQLite a read does not wait, and many of them would keep all other requests waiting.
       await otherWork();
     }
@@ -158,9 +158,9 @@ export class ActivityHistory {
 }
 
 /** A commit whose last events were not shown yet is read again. */
-function rangeOf({ accountId, from, until }: ActivitySelection, place: ActivityPlace | undefined): HistoryRange {
-  const resumed = place && { at: place.at, key: place.index > 0 ? place.key + 1 : place.key };
-  const end = until === undefined ? undefined : placeAt(until);
+function rangeOf({ accountId, from, until }: ActivitySelection, cursor: ActivityCursor | undefined): HistoryRange {
+  const resumed = cursor && { at: cursor.at, key: cursor.index > 0 ? cursor.key + 1 : cursor.key };
+  const end = until === undefined ? undefined : cursorAt(until);
   const before = resumed && (!end || resumed.at < end.at) ? resumed : end;
   return {
     ...(accountId !== undefined && { partition: String(accountId) }),
@@ -169,14 +169,14 @@ function rangeOf({ accountId, from, until }: ActivitySelection, place: ActivityP
   };
 }
 
-/** Returns the selected activities of the commits, without those that were shown before `place`. */
+/** Returns the selected activities of the commits, without those that were shown before `cursor`. */
 function activitiesBefore(
-  commits: readonly PlacedCommit[],
+  commits: readonly HistoryEntry[],
   filter: ActivityFilter,
-  place: ActivityPlace | undefined,
+  cursor: ActivityCursor | undefined,
 ): Activity[] {
   const isShown = (activity: Activity) =>
-    place?.key === activity.place.key && place.at === activity.place.at && activity.place.index >= place.index;
+    cursor?.key === activity.cursor.key && cursor.at === activity.cursor.at && activity.cursor.index >= cursor.index;
   return commits.flatMap((commit) => activitiesOf(commit, filter)).filter((activity) => !isShown(activity));
 }
 
@@ -186,7 +186,7 @@ const sizeOf = ({ username, actorName, address, client, details }: ShownActivity
 /** Returns an activity in the spelling of the API, the export and the operator command. */
 export const activityJson = (activity: ShownActivity) => ({
   id: activity.id,
-  time: isoTime(activity.place.at),
+  time: isoTime(activity.cursor.at),
   type: activity.type,
   account_id: activity.accountId ?? null,
   username: activity.username,

@@ -127,8 +127,8 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
   SecretSettingChanged: { type: 'site-settings.changed', details: ({ key }) => settingsChanged([key]) },
   SecretSettingResealed: hidden,
   SettingDeleted: { type: 'site-settings.changed', details: ({ key }) => settingsChanged([key]) },
-  ApiTokenReset: { type: 'site-settings.changed', details: () => settingsChanged(['token']) },
-  ApiTokenResealed: hidden,
+  StaticTokenReset: { type: 'site-settings.changed', details: () => settingsChanged(['token']) },
+  StaticTokenResealed: hidden,
 };
 
 /** The type of an activity that only a newer version of Keyfold can describe. */

@@ -6,7 +6,7 @@ import { commitOf, goldenEvent, goldenEvents } from '../../../messaging/testing/
 import { activitiesOf, startedSession } from './activity.js';
 import { ACTIVITY_TYPES, activityTypes } from './activity-types.js';
 
-const activities = (commit: Commit) => activitiesOf({ place: { at: commit.at, key: commit.position }, commit });
+const activities = (commit: Commit) => activitiesOf({ cursor: { at: commit.at, key: commit.position }, commit });
 
 /** Events that only replace a seal. */
 const HOUSEKEEPING = [...goldenEvents.keys()].filter((name) => name.includes('Resealed'));
@@ -61,7 +61,7 @@ it('the address of a session is known unless a newer version started it', () => 
 
 it.each([
   ['session:7', { kind: 'session', accountId: 7 }],
-  ['api-token:1', { kind: 'static-token', accountId: 1 }],
+  ['static-token:1', { kind: 'static-token', accountId: 1 }],
   ['access-token:7:12', { kind: 'access-token', accountId: 7, tokenId: 12 }],
   ['operator', { kind: 'operator' }],
 ])('the actor %s is named', (actor, named) => {

@@ -8,7 +8,7 @@ import {
   type SessionStarted,
   type StoredEvent,
 } from '@keyfold/domain';
-import type { HistoryPlace, PlacedCommit } from '@keyfold/event-store';
+import type { HistoryCursor, HistoryEntry } from '@keyfold/event-store';
 import { activityTypes, UNKNOWN_ACTIVITY, type ActivityDetails } from './activity-types.js';
 
 /** How the maker of a change was identified. `login`: by the password and the code of a login. */
@@ -27,12 +27,12 @@ export const ACTOR_KINDS = [
 /** The maker of a change. `tokenId` identifies an access token of the account. */
 export type ActivityActor = Readonly<{ kind: string; accountId?: number; tokenId?: number }>;
 
-/** The place of an activity: that of its commit, and its index among the events of the commit. */
-export type ActivityPlace = HistoryPlace & Readonly<{ index: number }>;
+/** The cursor of an activity: that of its commit, and its index among the events of the commit. */
+export type ActivityCursor = HistoryCursor & Readonly<{ index: number }>;
 
 /** One event as people see it. */
 export type Activity = Readonly<{
-  place: ActivityPlace;
+  cursor: ActivityCursor;
   /** `<stream>:<version>:<index>`, the same as the id of the public event. */
   id: string;
   type: string;
@@ -52,7 +52,7 @@ export type ActivityFilter = Readonly<{
 }>;
 
 /** Returns the activities of a commit, the last event first. Events that people need not see are left out. */
-export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by }: ActivityFilter = {}): Activity[] {
+export function activitiesOf({ cursor, commit }: HistoryEntry, { types, actor: by }: ActivityFilter = {}): Activity[] {
   const { stream, version, partition, session, correlation, events } = commit;
   const actor = parseActor(commit.actor);
   if (by !== undefined && by !== (typeof by === 'number' ? actor.accountId : actor.kind)) return [];
@@ -65,7 +65,7 @@ export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by
     return [
       {
         ...about,
-        place: { ...place, index },
+        cursor: { ...cursor, index },
         id: `${stream}:${version}:${index}`,
         type: shown.type,
         sessionId: session ?? (shown.type === 'session.started' ? sessionOf(stream) : undefined),
@@ -77,7 +77,7 @@ export function activitiesOf({ place, commit }: PlacedCommit, { types, actor: by
 }
 
 /** Returns the session that a commit started; undefined if it started none, or one that only a newer version can describe. */
-export function startedSession({ stream, partition, events }: PlacedCommit['commit']): StartedSession | undefined {
+export function startedSession({ stream, partition, events }: HistoryEntry['commit']): StartedSession | undefined {
   const started = events.find((event) => event.type === 'SessionStarted' && isKnown(storedUpcasters, event));
   if (!started) return undefined;
   const { address, client } = upcast(storedUpcasters, started).data as SessionStarted['data'];
@@ -106,11 +106,11 @@ function shownOf(
   }
 }
 
-/** Actors have the form `<way>:<account>`, or `<way>:<account>:<token>`, or are a single word if there is no account. */
+/** Actors have the form `<kind>:<account>`, or `<kind>:<account>:<token>`, or are a single word if there is no account. */
 function parseActor(actor: string): ActivityActor {
-  const [way = '', account, token] = actor.split(':');
+  const [kind = '', account, token] = actor.split(':');
   return {
-    kind: way === 'api-token' ? 'static-token' : way,
+    kind,
     ...(account !== undefined && { accountId: Number(account) }),
     ...(token !== undefined && { tokenId: Number(token) }),
   };

@@ -1,16 +1,16 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
-import { requireHistoryHolder, type Caller } from '../caller/caller.js';
+import { requireHistoryOwner, type Caller } from '../caller/caller.js';
 import { ActivityHistory, type ActivityPage, type ActivitySelection, type ShownActivity } from './activity-history.js';
-import type { ActivityPlace } from './activity.js';
+import type { ActivityCursor } from './activity.js';
 
 /** Lists what was done to the caller's account, the newest first. Addresses and sessions of other people are left out. */
 export class ListOwnActivityQuery extends Query<ActivityPage> {
   constructor(
     readonly caller: Caller,
     readonly selection: Omit<ActivitySelection, 'accountId'>,
-    readonly paging: Readonly<{ after: ActivityPlace | undefined; limit: number }>,
+    readonly paging: Readonly<{ after: ActivityCursor | undefined; limit: number }>,
   ) {
     super();
   }
@@ -22,7 +22,7 @@ export class ListOwnActivityHandler implements IQueryHandler<ListOwnActivityQuer
   constructor(private readonly history: ActivityHistory) {}
 
   async execute({ caller, selection, paging }: ListOwnActivityQuery): Promise<ActivityPage> {
-    requireHistoryHolder(caller);
+    requireHistoryOwner(caller);
     const { accountId, username } = caller.account;
     return this.history.page({ accountId, username }, { ...selection, accountId }, paging);
   }
@@ -32,7 +32,7 @@ export class ListOwnActivityHandler implements IQueryHandler<ListOwnActivityQuer
 export class ListAnyActivityQuery extends Query<ActivityPage> {
   constructor(
     readonly selection: ActivitySelection,
-    readonly paging: Readonly<{ after: ActivityPlace | undefined; limit: number }>,
+    readonly paging: Readonly<{ after: ActivityCursor | undefined; limit: number }>,
   ) {
     super();
   }

@@ -13,7 +13,7 @@ import type { CallerPart } from './caller.js';
 import { CallerIdentifier } from './caller-identifier.js';
 
 const context = { actor: 'test', correlation: 'test' };
-const API_TOKEN = 'openlist-static-token';
+const STATIC_TOKEN = 'openlist-static-token';
 
 let calls: string[];
 let service: EmbeddedService;
@@ -43,9 +43,9 @@ const outcomeOf = (header: string | undefined) =>
 const sessionIdOf = (token: string) => service.tokens.read(token)!.jti;
 const endSession = (token: string) =>
   service.runner.run(sessionStream(sessionIdOf(token), 7), { type: 'EndSession', reason: 'logout' }, context);
-const resetApiToken = (token: string) => {
-  const sealedToken = service.sealer.seal(token, sealingContext.apiToken);
-  return service.runner.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
+const resetStaticToken = (token: string) => {
+  const sealedToken = service.sealer.seal(token, sealingContext.staticToken);
+  return service.runner.run(siteSettingsStream, { type: 'ResetStaticToken', sealedToken }, context);
 };
 
 describe('a request without a token', () => {
@@ -221,10 +221,10 @@ describe('the token of a session', () => {
 
 describe('the static token', () => {
   it('identifies the admin, with and without the word Bearer', async () => {
-    await resetApiToken(API_TOKEN);
-    for (const header of [API_TOKEN, `Bearer ${API_TOKEN}`]) {
+    await resetStaticToken(STATIC_TOKEN);
+    for (const header of [STATIC_TOKEN, `Bearer ${STATIC_TOKEN}`]) {
       expect(await identify(header, 'keys')).toMatchObject({
-        by: 'api-token',
+        by: 'static-token',
         account: { accountId: 1, username: 'admin' },
         keys: { ring: { keys: [] } },
       });
@@ -232,16 +232,16 @@ describe('the static token', () => {
   });
 
   it('is only the token that was created last', async () => {
-    await resetApiToken('former');
-    await resetApiToken(API_TOKEN);
-    for (const header of ['former', `${API_TOKEN}x`, API_TOKEN.slice(1)]) {
+    await resetStaticToken('former');
+    await resetStaticToken(STATIC_TOKEN);
+    for (const header of ['former', `${STATIC_TOKEN}x`, STATIC_TOKEN.slice(1)]) {
       expect(await outcomeOf(header)).toBe('token-invalidated');
     }
   });
 
   it('identifies nobody if it is missing or empty', async () => {
     expect(await outcomeOf('anything')).toBe('token-invalidated');
-    await resetApiToken('');
+    await resetStaticToken('');
     for (const header of ['anything', 'Bearer ', 'Bearer']) expect(await outcomeOf(header)).toBe('token-invalidated');
     expect(await outcomeOf('')).toBe('accepted as guest');
   });

@@ -29,7 +29,7 @@ import type { Origin } from '../origin.js';
 import { TokenActivity } from './token-activity.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { accessTokenRefused, apiTokenUsed, tokenRefused } from '../security-log/token-events.js';
+import { accessTokenRefused, staticTokenUsed, tokenRefused } from '../security-log/token-events.js';
 import { AccessTokenIdentifier } from './access-token-identifier.js';
 import type { Caller, CallerPart } from './caller.js';
 
@@ -64,7 +64,7 @@ export class CallerIdentifier {
     if (isAccessTokenForm(token)) return this.#accessToken(token, part, origin);
     const claims = this.tokens.read(token);
     // A token that this service signed is never the static token, so the common case does not load the settings.
-    return claims ? this.#session(claims, part) : this.#apiToken(token, part, origin);
+    return claims ? this.#session(claims, part) : this.#staticToken(token, part, origin);
   }
 
   async #guest(part: CallerPart): Promise<Caller> {
@@ -83,17 +83,17 @@ export class CallerIdentifier {
     }
   }
 
-  async #apiToken(token: string, part: CallerPart, origin: () => Origin): Promise<Caller> {
+  async #staticToken(token: string, part: CallerPart, origin: () => Origin): Promise<Caller> {
     const [{ state: settings }] = await this.loader.load(siteSettingsStream);
-    const { sealedApiToken } = settings;
+    const { sealedStaticToken } = settings;
     // An empty setting must never match, or it would make any caller an administrator.
-    const expected = sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealingContext.apiToken);
+    const expected = sealedStaticToken === '' ? '' : this.sealer.open(sealedStaticToken, sealingContext.staticToken);
     if (expected === '' || !sameText(token, expected)) {
       this.security.report(tokenRefused(token, this.tokens.flawOf(token), origin()));
       throw new DomainError('token-invalidated');
     }
-    this.security.report(apiTokenUsed(origin()));
-    return { ...(await this.#account(ADMIN_ID, part)), by: 'api-token' };
+    this.security.report(staticTokenUsed(origin()));
+    return { ...(await this.#account(ADMIN_ID, part)), by: 'static-token' };
   }
 
   /** Like `identify`, but synchronous. Returns undefined unless all streams of the session are cached and known to be current. */
@@ -206,7 +206,7 @@ function refusalReason(
   if (timeliness === 'expired') return 'token-expired';
   if (timeliness === 'early') return 'token-not-active';
   if (account.status !== 'active' || account.username !== username) return 'account-not-found-for-token';
-  const refusal = sessionRefusal(account, { credential: session.credential, session: jti });
+  const refusal = sessionRefusal(account, { generation: session.generation, session: jti });
   if (refusal) return refusal;
   return account.disabled ? 'account-disabled' : undefined;
 }

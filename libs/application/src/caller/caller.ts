@@ -22,11 +22,11 @@ export type CallerPart = 'account' | 'keys';
 
 /**
  * The account on whose behalf a request is made. `accessToken` is set if the request has one, `keys` if the route asked for the part
- * `keys`. `api-token` is the static token.
+ * `keys`. `static-token` is the static token.
  */
 export type Caller = Readonly<{
   account: Account;
-  by: 'session' | 'guest' | 'api-token' | 'access-token';
+  by: 'session' | 'guest' | 'static-token' | 'access-token';
   sessionId?: string;
   accessToken?: AccessToken;
   keys?: SshKeysAndUse;
@@ -46,17 +46,17 @@ export function requireAdmin(caller: Caller): void {
   if (!isAdmin(caller)) throw new DomainError('not-an-admin');
 }
 
-export function requireKeyHolder(caller: Caller): void {
+export function requireKeyOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-keys');
 }
 
 /** Throws `guest-has-no-sessions` if the caller is the guest: everybody may use that account, so nobody may see or end its sessions. */
-export function requireSessionHolder(caller: Caller): void {
+export function requireSessionOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-sessions');
 }
 
 /** Throws `guest-has-no-history` if the caller is the guest: everybody may use that account, so nobody may see what others did with it. */
-export function requireHistoryHolder(caller: Caller): void {
+export function requireHistoryOwner(caller: Caller): void {
   if (isGuest(caller)) throw new DomainError('guest-has-no-history');
 }
 
@@ -78,7 +78,7 @@ export const maySeeSecrets = ({ by }: Administrator): boolean => by !== 'access-
 
 /** Returns what the decider checks again. The static token and access tokens depend on no session. */
 export const proofOf = ({ account, by, sessionId }: Caller): CallerProof =>
-  by === 'api-token' || by === 'access-token' ? {} : { credential: account.credential, session: sessionId };
+  by === 'static-token' || by === 'access-token' ? {} : { generation: account.generation, session: sessionId };
 
 /** The operator of the service, who uses the command `keyfold` and needs no account. */
 export const operator = { by: 'operator' } as const;

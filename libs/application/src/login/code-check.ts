@@ -54,7 +54,7 @@ export class CodeCheck {
     const counted = await admit(this.throttle, attempt);
     const index = hashes ? matchingRecoveryCode(hashes, given.code) : undefined;
     if (!codes || index === undefined) return this.#refuse(given, account, counted);
-    return { counted, recoveryCode: { type: 'UseRecoveryCode', generation: codes.generation, index } };
+    return { counted, recoveryCode: { type: 'UseRecoveryCode', series: codes.series, index } };
   }
 
   /**
@@ -126,8 +126,8 @@ export function contextOf(accountId: number, origin: Origin): CommandContext {
  * Returns the name by which the throttle counts the codes of an account with two-factor. The count starts again with each enrolment and each
  * password, so that wrong codes for a discarded secret or by someone who knew an old password do not lock the code.
  */
-export const codeAccountKey = ({ accountId, passwordCredential, twoFactor }: Account): string =>
-  `${accountId}:${passwordCredential}:${twoFactor!.enrolment}`;
+export const codeAccountKey = ({ accountId, passwordGeneration, twoFactor }: Account): string =>
+  `${accountId}:${passwordGeneration}:${twoFactor!.enrolment}`;
 
 /** A device is known only once it has used a right code of the account's enrolment. */
 const codeAttempt = ({ address, device }: GivenCode, account: Account): LoginAttempt => ({

@@ -21,7 +21,7 @@ describe('a login with the right password', () => {
         type: 'SessionStarted',
         data: {
           accountId: 7,
-          credential: 1,
+          generation: 1,
           factors: ['password'],
           address: '192.0.2.7',
           client: 'curl/8.5.0',

@@ -51,7 +51,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const account = nameHash(request.username);
     const device = request.deviceToken ? this.devices.read(request.deviceToken, this.clock.now()) : undefined;
     const login = { ...request, device: device?.nameHash === account ? device : undefined };
-    return this.passwords.inTurn(attemptOf(login), () => this.#logIn(login));
+    return this.passwords.queued(attemptOf(login), () => this.#logIn(login));
   }
 
   async #logIn(login: Login): Promise<LoggedIn> {
@@ -79,7 +79,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
   }
 
   async #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
-    const { accountId, username, passwordTimestamp, credential } = account;
+    const { accountId, username, passwordTimestamp, generation } = account;
     const sessionId = randomUUID();
     const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
     const token = this.tokens.sign(subject);
@@ -87,7 +87,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const session = {
       sessionId,
       accountId,
-      credential,
+      generation,
       factors: factorsOf(right),
       address: login.address,
       client: login.client,

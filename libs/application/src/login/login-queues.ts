@@ -20,7 +20,7 @@ export type LeaveQueues = () => void;
  */
 export abstract class LoginQueues {
   /**
-   * Waits until the turn of a login comes in all of its queues. Resolves to `full` at once if the login cannot queue up, and to `known only`
+   * Waits until all queues of a login admit it. Resolves to `full` at once if the login cannot queue up, and to `known only`
    * if it can only with `isKnown`, which says that its source is known to the account.
    */
   abstract enter(identity: LoginIdentity, isKnown: boolean): Promise<LeaveQueues | 'full' | 'known only'>;

@@ -27,7 +27,7 @@ export type SecretCheck = (
   verify: (staticHash: string) => Promise<boolean>,
 ) => Promise<'password' | 'app-password' | undefined>;
 
-/** Checks the passwords of logins. Every attempt waits for its turn and counts before it is checked, whichever server it comes through. */
+/** Checks the passwords of logins. Every attempt waits in its queues and counts before it is checked, whichever server it comes through. */
 @Injectable()
 export class PasswordCheck {
   /** The outcomes of the password and code checks of this thread. */
@@ -45,11 +45,11 @@ export class PasswordCheck {
   }
 
   /**
-   * Runs a login when its turn comes.
+   * Runs a login once its queues admit it.
    *
    * @throws HashQueueFull if too many logins wait.
    */
-  async inTurn<Result>({ username, ...source }: PasswordAttempt, login: () => Promise<Result>): Promise<Result> {
+  async queued<Result>({ username, ...source }: PasswordAttempt, login: () => Promise<Result>): Promise<Result> {
     const leave = await this.#enterQueues({ account: nameHash(username), ...source });
     try {
       return await login();
@@ -87,7 +87,7 @@ export class PasswordCheck {
       throw error;
     });
     if (!matching) throw new DomainError('invalid-credentials');
-    // A success here must not reset the count: the holder of an app password could guess the password for longer.
+    // A success here must not reset the count: somebody with an app password could guess the password for longer.
     if (matching.secret === 'app-password') await refund(this.throttle, counted);
     else await succeed(this.throttle, counted);
     return matching.account;

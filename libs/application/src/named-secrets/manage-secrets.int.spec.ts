@@ -21,7 +21,7 @@ async function listOf<Details>(kind: SecretKind<Details>, offset = 0, limit = 1_
   const { readModels, loader, activity, clock } = service;
   const handler = new ListAnySecretsHandler(readModels, loader, activity, clock);
   const { items, total } = await handler.execute(new ListAnySecretsQuery(kind, offset, limit, accountId));
-  return { holders: items.map(({ username, secrets }) => [username, ...secrets.map(({ name }) => name)]), total };
+  return { owners: items.map(({ username, secrets }) => [username, ...secrets.map(({ name }) => name)]), total };
 }
 
 describeKind(accessTokenKind, createAccessToken);
@@ -39,31 +39,31 @@ function describeKind<Details>(
       await create(service, 7, 'first');
       await create(service, 7, 'second');
       expect(await list()).toEqual({
-        holders: [
+        owners: [
           ['ann', 'first', 'second'],
           ['cid', 'last'],
         ],
         total: 2,
       });
-      expect(await list(1, 1)).toEqual({ holders: [['cid', 'last']], total: 2 });
-      expect(await list(0, 1_000, 9)).toEqual({ holders: [['cid', 'last']], total: 1 });
-      expect(await list(1, 1_000, 9)).toEqual({ holders: [], total: 1 });
-      expect(await list(0, 1_000, 8)).toEqual({ holders: [], total: 0 });
+      expect(await list(1, 1)).toEqual({ owners: [['cid', 'last']], total: 2 });
+      expect(await list(0, 1_000, 9)).toEqual({ owners: [['cid', 'last']], total: 1 });
+      expect(await list(1, 1_000, 9)).toEqual({ owners: [], total: 1 });
+      expect(await list(0, 1_000, 8)).toEqual({ owners: [], total: 0 });
     });
 
     it('drops an account with its last secret', async () => {
       const { id } = await create(service, 7, 'only');
       await create(service, 8, 'other');
       await revokeSecret(service, kind, 7, id);
-      expect(await list()).toEqual({ holders: [['bea', 'other']], total: 1 });
+      expect(await list()).toEqual({ owners: [['bea', 'other']], total: 1 });
     });
 
     it('leaves deleted accounts out and still counts them', async () => {
       await create(service, 7, 'gone');
       await create(service, 8, 'other');
       await changeAccount(service, 7, { type: 'DeleteAccount' });
-      expect(await list()).toEqual({ holders: [['bea', 'other']], total: 2 });
-      expect(await list(0, 1_000, 7)).toEqual({ holders: [], total: 0 });
+      expect(await list()).toEqual({ owners: [['bea', 'other']], total: 2 });
+      expect(await list(0, 1_000, 7)).toEqual({ owners: [], total: 0 });
     });
   });
 }
@@ -73,9 +73,9 @@ it('a page ends early when it is full, but not before its first account', async 
     await registerAccount(service, account, `account ${account}`);
     for (let n = 0; n < 100; n++) await createAccessToken(service, account, `${n}`.padEnd(600));
   }
-  const { holders, total } = await listOf(accessTokenKind);
+  const { owners, total } = await listOf(accessTokenKind);
   expect(total).toBe(30);
   // 100 secrets count with 1,000 bytes each, so that 20 accounts take about 2 MiB.
-  expect(holders).toHaveLength(20);
-  expect((await listOf(accessTokenKind, 20)).holders).toHaveLength(10);
+  expect(owners).toHaveLength(20);
+  expect((await listOf(accessTokenKind, 20)).owners).toHaveLength(10);
 }, 60_000);

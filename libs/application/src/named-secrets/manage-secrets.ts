@@ -57,7 +57,7 @@ export class ListAnySecretsHandler implements IQueryHandler<ListAnySecretsQuery<
     const ids = items.map(({ secrets }) => accountOfSecret(secrets[0]!.id));
     const accounts = await this.loader.load(...ids.map(accountStream));
     return {
-      items: await this.#holders(
+      items: await this.#shown(
         kind,
         accounts.map(({ state }, index) => [state, items[index]!]),
       ),
@@ -70,12 +70,12 @@ export class ListAnySecretsHandler implements IQueryHandler<ListAnySecretsQuery<
     { kind, offset, limit }: ListAnySecretsQuery<Details>,
   ): Promise<Page<AccountSecrets<Details>>> {
     const [account, owned] = await this.loader.load(accountStream(accountId), kind.streamOf(accountId));
-    const isHolder = owned.state.secrets.length > 0;
-    const holders = isHolder ? await this.#holders(kind, [[account.state, owned.state]]) : [];
-    return { items: holders.slice(offset, offset + limit), total: holders.length };
+    const isOwner = owned.state.secrets.length > 0;
+    const owners = isOwner ? await this.#shown(kind, [[account.state, owned.state]]) : [];
+    return { items: owners.slice(offset, offset + limit), total: owners.length };
   }
 
-  async #holders<Details>(
+  async #shown<Details>(
     { name }: SecretKind<Details>,
     owners: readonly (readonly [Account, NamedSecrets<NamedSecret & Details>])[],
   ): Promise<AccountSecrets<Details>[]> {

@@ -26,7 +26,7 @@ export class CreateOwnSecretCommand<Details> extends Command<NewSecret<Details>>
   }
 }
 
-/** @throws what `requireHolder` and `requireMayCreate` of the kind throw, or a refusal of the decider. */
+/** @throws what `requireOwner` and `requireMayCreate` of the kind throw, or a refusal of the decider. */
 @CommandHandler(CreateOwnSecretCommand)
 export class CreateOwnSecretHandler implements ICommandHandler<CreateOwnSecretCommand<unknown>> {
   constructor(
@@ -36,7 +36,7 @@ export class CreateOwnSecretHandler implements ICommandHandler<CreateOwnSecretCo
 
   async execute<Details>(command: CreateOwnSecretCommand<Details>): Promise<NewSecret<Details>> {
     const { kind, caller, input, origin } = command;
-    kind.requireHolder(caller);
+    kind.requireOwner(caller);
     kind.requireMayCreate(caller, input);
     const { accountId } = caller.account;
     const { hash, textOf } = kind.generate();
@@ -72,7 +72,7 @@ export class ListOwnSecretsHandler implements IQueryHandler<ListOwnSecretsQuery<
   ) {}
 
   async execute<Details>({ kind, caller }: ListOwnSecretsQuery<Details>): Promise<readonly ListedSecret<Details>[]> {
-    kind.requireHolder(caller);
+    kind.requireOwner(caller);
     const [{ state }] = await this.loader.load(kind.streamOf(caller.account.accountId));
     return listSecrets(kind, state.secrets, this.activity, this.clock.now());
   }
@@ -95,7 +95,7 @@ export class RevokeOwnSecretHandler implements ICommandHandler<RevokeOwnSecretCo
   constructor(private readonly runner: CommandRunner) {}
 
   async execute<Details>({ kind, caller, id, origin }: RevokeOwnSecretCommand<Details>): Promise<void> {
-    kind.requireHolder(caller);
+    kind.requireOwner(caller);
     const ref = kind.streamOf(caller.account.accountId);
     await this.runner.run(ref, { type: kind.commands.revoke, id }, { actor: actorOf(caller), ...origin });
   }

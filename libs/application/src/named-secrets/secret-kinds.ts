@@ -32,7 +32,7 @@ export type SecretKind<Details> = Readonly<{
   streamOf(accountId: number): StreamRef<Secrets<Details>, (CreateSecret & Details) | RevokeSecret>;
   commands: Readonly<{ create: `Create${string}`; revoke: `Revoke${string}` }>;
   /** Throws unless the caller can have such secrets and use the routes for their own. */
-  requireHolder(caller: Caller): void;
+  requireOwner(caller: Caller): void;
   requireMayCreate(caller: Caller, details: Details): void;
   /** Generates a secret. Its text contains the id of the access token, and is not stored. */
   generate(): Readonly<{ hash: string; textOf(id: number): string }>;
@@ -44,7 +44,7 @@ export const accessTokenKind: SecretKind<Pick<AccessToken, 'scopes'>> = {
   model: accessTokens,
   streamOf: accessTokensStream,
   commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken' },
-  requireHolder(caller) {
+  requireOwner(caller) {
     if (isGuest(caller)) throw new DomainError('guest-has-no-tokens');
   },
   requireMayCreate(caller, { scopes }) {
@@ -64,7 +64,7 @@ export const appPasswordKind: SecretKind<Pick<AppPassword, 'protocol'>> = {
   model: appPasswords,
   streamOf: appPasswordsStream,
   commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword' },
-  requireHolder(caller) {
+  requireOwner(caller) {
     if (isGuest(caller)) throw new DomainError('guest-has-no-app-passwords');
     if (caller.by !== 'session') throw new DomainError('app-password-session-required');
   },

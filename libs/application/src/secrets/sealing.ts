@@ -6,7 +6,7 @@ export const sealingContext = {
   password: (accountId: number) => `account-${accountId}/password`,
   twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
   recoveryCodes: (accountId: number) => `account-${accountId}/recovery-codes`,
-  apiToken: 'site-settings/api-token',
+  staticToken: 'site-settings/static-token',
   setting: (key: string) => `site-settings/setting/${key}`,
 } as const;
 
@@ -17,5 +17,5 @@ export const sealingContext = {
  */
 export async function requireSealingKey(loader: StreamLoader, sealer: Sealer): Promise<void> {
   const [{ state: settings }] = await loader.load(siteSettingsStream);
-  if (settings.sealedApiToken !== '') sealer.open(settings.sealedApiToken, sealingContext.apiToken);
+  if (settings.sealedStaticToken !== '') sealer.open(settings.sealedStaticToken, sealingContext.staticToken);
 }

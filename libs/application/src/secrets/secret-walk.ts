@@ -23,14 +23,14 @@ export type SealedSecret = Readonly<{
 }>;
 
 /** A stream and its secrets. `run` runs the command on that stream. */
-export type SecretHolder = Readonly<{
+export type SealedStream = Readonly<{
   stream: string;
   secrets: readonly SealedSecret[];
   run(runner: CommandRunner, command: ResealSecrets, context: CommandContext): Promise<unknown>;
 }>;
 
-/** The holders whose streams begin on one page of the feed, with the commits read so far and in total. */
-export type SecretPage = Readonly<{ holders: readonly SecretHolder[]; read: number; total: number }>;
+/** The streams with secrets that begin on one page of the feed, with the commits read so far and in total. */
+export type SecretPage = Readonly<{ streams: readonly SealedStream[]; read: number; total: number }>;
 
 /** `visit` receives the pages, several concurrently. `report` receives streams that cannot be folded and empty positions. */
 export type SecretVisitor = Readonly<{
@@ -60,19 +60,19 @@ export async function walkSecrets(
   await pLimit(PARALLEL_SLOTS).map(heads, async ([slot, head]) => {
     for await (const page of walkFeed(feed, slot, head, false, report)) {
       signal.throwIfAborted();
-      const holders = await holdersOf(store, page, report);
+      const streams = await sealedStreamsOf(store, page, report);
       read += page.length;
-      await visit({ holders, read, total });
+      await visit({ streams, read, total });
     }
   });
 }
 
-/** Returns the holders whose streams begin on the page. */
-async function holdersOf(
+/** Returns the streams with secrets that begin on the page. */
+async function sealedStreamsOf(
   store: EventStore,
   page: readonly Commit[],
   report: (problem: string) => Promise<void>,
-): Promise<SecretHolder[]> {
+): Promise<SealedStream[]> {
   const begun = page
     .filter(({ version }) => version === 1)
     .map(({ stream, partition }) => streamRef(stream, partition))
@@ -81,22 +81,22 @@ async function holdersOf(
   if (begun.length === 0) return [];
   const commits = await store.readStreams(begun.map(({ stream }) => ({ stream, version: 0 })));
   const streams = Map.groupBy(commits, ({ stream }) => stream);
-  const holders: SecretHolder[] = [];
+  const sealed: SealedStream[] = [];
   for (const ref of begun) {
     try {
-      holders.push(holderOf(ref, stateOf(ref, streams.get(ref.stream) ?? [])));
+      sealed.push(sealedStreamOf(ref, stateOf(ref, streams.get(ref.stream) ?? [])));
     } catch (error) {
       if (!(error instanceof UnfoldableStream)) throw error;
       await report(error.message);
     }
   }
-  return holders.filter(({ secrets }) => secrets.length > 0);
+  return sealed.filter(({ secrets }) => secrets.length > 0);
 }
 
 const stateOf = ({ aggregate }: StreamRef<unknown>, commits: readonly Commit[]): unknown =>
   commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate)).state;
 
-function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): SecretHolder {
+function sealedStreamOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): SealedStream {
   if (aggregate.name === 'site-settings') {
     return {
       stream,
@@ -112,8 +112,8 @@ function holderOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): Se
   };
 }
 
-function secretsOfSettings({ sealedApiToken, sealedValues }: SiteSettings): SealedSecret[] {
-  const token = { kind: 'static token', sealed: sealedApiToken, context: sealingContext.apiToken } as const;
+function secretsOfSettings({ sealedStaticToken, sealedValues }: SiteSettings): SealedSecret[] {
+  const token = { kind: 'static token', sealed: sealedStaticToken, context: sealingContext.staticToken } as const;
   const values = Object.entries(sealedValues).map(([key, sealed]): SealedSecret => {
     return { kind: 'setting', key, sealed, context: sealingContext.setting(key) };
   });

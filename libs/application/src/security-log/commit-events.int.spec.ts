@@ -74,8 +74,8 @@ describe('the security log records', () => {
   });
 
   it('a new static token', async () => {
-    const command = { type: 'ResetApiToken', sealedToken: 'k1.sealed' } as const;
-    const context = { actor: 'first-start', commandId: 'first-start:api-token', ...origin };
+    const command = { type: 'ResetStaticToken', sealedToken: 'k1.sealed' } as const;
+    const context = { actor: 'first-start', commandId: 'first-start:static-token', ...origin };
     for (const _ of [1, 2]) await service.runner.run(siteSettingsStream, command, context);
     expect(names()).toEqual(['authn_token_created:first-start,static']);
     expect(service.reported[0]).not.toHaveProperty('account');

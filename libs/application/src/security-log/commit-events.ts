@@ -63,7 +63,7 @@ function reportedOf(event: ReportedEvent, by: string, account: number): Reported
       return { name: 'authn_token_created', about: [by, 'app_password', event.data.appPasswordId] };
     case 'AppPasswordRevoked':
       return { name: 'authn_token_revoked', about: [by, 'app_password', event.data.appPasswordId] };
-    case 'ApiTokenReset':
+    case 'StaticTokenReset':
       return { name: 'authn_token_created', about: [by, 'static'] };
     default:
       return undefined;

@@ -9,7 +9,7 @@ import { sealingContext } from '../secrets/sealing.js';
 import type { SecurityEvent } from './security-log.js';
 import { CallerIdentifier } from '../caller/caller-identifier.js';
 
-const API_TOKEN = 'openlist-static-token';
+const STATIC_TOKEN = 'openlist-static-token';
 const context = { actor: 'test', correlation: 'test' };
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 
@@ -37,9 +37,9 @@ function identify(header: string) {
   );
 }
 const refuse = (header: string) => expect(identify(header)).rejects.toEqual(new DomainError('token-invalidated'));
-function resetApiToken(token: string) {
-  const sealedToken = service.sealer.seal(token, sealingContext.apiToken);
-  return service.runner.run(siteSettingsStream, { type: 'ResetApiToken', sealedToken }, context);
+function resetStaticToken(token: string) {
+  const sealedToken = service.sealer.seal(token, sealingContext.staticToken);
+  return service.runner.run(siteSettingsStream, { type: 'ResetStaticToken', sealedToken }, context);
 }
 const forged = (about: string) => ({ name: 'authn_token_forged', about: [about], outcome: 'refused', origin });
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -49,14 +49,14 @@ const claims = encoded({ sub: '1', jti: 's', iss: 'keyfold' });
 
 describe('the security log records', () => {
   it('each use of the static token', async () => {
-    await resetApiToken(API_TOKEN);
-    for (const header of [API_TOKEN, `Bearer ${API_TOKEN}`]) await identify(header);
+    await resetStaticToken(STATIC_TOKEN);
+    for (const header of [STATIC_TOKEN, `Bearer ${STATIC_TOKEN}`]) await identify(header);
     const use = { name: 'authn_token_use', about: [1, 'static'], account: 1, outcome: 'accepted', origin };
     expect(reported).toEqual([use, use]);
   });
 
   it('a refused static token, but no part of its text', async () => {
-    await resetApiToken(API_TOKEN);
+    await resetStaticToken(STATIC_TOKEN);
     await refuse('openlist-g0essed');
     await refuse('g0essed');
     expect(reported).toEqual([

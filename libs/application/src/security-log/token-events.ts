@@ -7,7 +7,7 @@ import type { SecurityEvent } from './security-log.js';
 const STATIC_TOKEN_PREFIX = 'openlist-';
 
 /** Returns the event of a request that the static token authorised as the admin. */
-export const apiTokenUsed = (origin: Origin): SecurityEvent => ({
+export const staticTokenUsed = (origin: Origin): SecurityEvent => ({
   name: 'authn_token_use',
   about: [ADMIN_ID, 'static'],
   account: ADMIN_ID,

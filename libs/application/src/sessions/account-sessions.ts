@@ -20,18 +20,18 @@ export function listedSession(
   session: Session,
   { account, lastActive, current }: Readonly<{ account: Account; lastActive: number; current: string | undefined }>,
 ): ListedSession {
-  const { sessionId, credential } = session;
+  const { sessionId, generation } = session;
   return {
     session,
     username: account.username,
     lastActive,
-    works: account.status === 'active' && !account.disabled && isCredited(account, sessionId, credential),
+    works: account.status === 'active' && !account.disabled && isCurrent(account, sessionId, generation),
     isCurrent: sessionId === current,
   };
 }
 
-const isCredited = (account: Account, session: string, credential: number) =>
-  sessionRefusal(account, { credential, session }) === undefined;
+const isCurrent = (account: Account, session: string, generation: number) =>
+  sessionRefusal(account, { generation, session }) === undefined;
 
 /** Maximum number of sessions in the list of one account. */
 export const MOST_SESSIONS = 1_000;

@@ -1,6 +1,6 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountStream, sessionStream } from '@keyfold/projections';
-import { actorOf, proofOf, requireSessionHolder, type Caller } from '../caller/caller.js';
+import { actorOf, proofOf, requireSessionOwner, type Caller } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
 import { AccountSessions, type ListedSession } from './account-sessions.js';
@@ -18,7 +18,7 @@ export class ListOwnSessionsHandler implements IQueryHandler<ListOwnSessionsQuer
   constructor(private readonly sessions: AccountSessions) {}
 
   async execute({ caller }: ListOwnSessionsQuery): Promise<readonly ListedSession[]> {
-    requireSessionHolder(caller);
+    requireSessionOwner(caller);
     const listed = await this.sessions.list(caller.account, caller.sessionId);
     return listed.filter(({ works }) => works);
   }
@@ -40,7 +40,7 @@ export class EndOwnSessionHandler implements ICommandHandler<EndOwnSessionComman
   constructor(private readonly ending: SessionEnding) {}
 
   async execute({ caller, sessionId, origin }: EndOwnSessionCommand): Promise<void> {
-    requireSessionHolder(caller);
+    requireSessionOwner(caller);
     await this.ending.evict(caller, sessionId, origin, caller.account.accountId);
   }
 }
@@ -60,7 +60,7 @@ export class EvictOwnSessionsHandler implements ICommandHandler<EvictOwnSessions
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, origin }: EvictOwnSessionsCommand): Promise<void> {
-    requireSessionHolder(caller);
+    requireSessionOwner(caller);
     const command = { type: 'EvictSessions', ...proofOf(caller), kept: caller.sessionId ?? null } as const;
     await this.runner.run(accountStream(caller.account.accountId), command, { actor: actorOf(caller), ...origin });
   }

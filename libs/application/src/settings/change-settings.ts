@@ -3,7 +3,7 @@ import {
   DomainError,
   isSealedSetting,
   requireSettingKey,
-  requireSuitableApiToken,
+  requireSuitableStaticToken,
   siteSettingsDecider,
   type ChangeSettings,
   type NewSecret,
@@ -15,7 +15,7 @@ import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@ke
 import { actorOf, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../command-runner.js';
 import type { Origin } from '../origin.js';
-import { API_TOKEN_KEY, SettingList } from './setting-list.js';
+import { STATIC_TOKEN_KEY, SettingList } from './setting-list.js';
 import { SettingSecrets } from './setting-secrets.js';
 
 export type SettingInput = Readonly<{ key: string; value: string }>;
@@ -36,8 +36,8 @@ export function changeOf(
   inputs.forEach(requireAcceptable);
   const values = inputs.filter(({ key }) => !isSealedSetting(key)).map(({ key, value }) => [key, value] as const);
   const wanted = new Map(inputs.filter(({ key }) => isSealedSetting(key)).map(({ key, value }) => [key, value]));
-  const token = wanted.get(API_TOKEN_KEY);
-  wanted.delete(API_TOKEN_KEY);
+  const token = wanted.get(STATIC_TOKEN_KEY);
+  wanted.delete(STATIC_TOKEN_KEY);
   const sealed = [...wanted].map(([key, value]): [string, NewSecret] => [
     key,
     secrets.valueToSave(settings, key, value),
@@ -46,13 +46,13 @@ export function changeOf(
     type: 'ChangeSettings',
     values,
     sealedValues: Object.fromEntries(sealed),
-    ...(token !== undefined && { sealedApiToken: secrets.apiTokenToSave(settings, token) }),
+    ...(token !== undefined && { sealedStaticToken: secrets.staticTokenToSave(settings, token) }),
   };
 }
 
 /** Checks the values that the decider cannot check, because they are sealed or need a compiler. */
 function requireAcceptable({ key, value }: SettingInput): void {
-  if (key === API_TOKEN_KEY) requireSuitableApiToken(value);
+  if (key === STATIC_TOKEN_KEY) requireSuitableStaticToken(value);
   if (key === 'privacy_regs') requirePatterns(value);
 }
 
@@ -138,8 +138,8 @@ function changedKeys(event: SiteSettingsEvent): string[] {
       return Object.keys(event.data.changes);
     case 'SecretSettingChanged':
       return [event.data.key];
-    case 'ApiTokenReset':
-      return [API_TOKEN_KEY];
+    case 'StaticTokenReset':
+      return [STATIC_TOKEN_KEY];
     default:
       return [];
   }
@@ -166,7 +166,7 @@ export class DeleteSettingHandler implements ICommandHandler<DeleteSettingComman
 }
 
 /** Replaces the static token on behalf of an administrator and returns the new one. */
-export class ResetApiTokenCommand extends Command<string> {
+export class ResetStaticTokenCommand extends Command<string> {
   constructor(
     readonly caller: Administrator,
     readonly origin: Origin,
@@ -175,16 +175,16 @@ export class ResetApiTokenCommand extends Command<string> {
   }
 }
 
-@CommandHandler(ResetApiTokenCommand)
-export class ResetApiTokenHandler implements ICommandHandler<ResetApiTokenCommand> {
+@CommandHandler(ResetStaticTokenCommand)
+export class ResetStaticTokenHandler implements ICommandHandler<ResetStaticTokenCommand> {
   constructor(
     private readonly runner: CommandRunner,
     private readonly secrets: SettingSecrets,
   ) {}
 
-  async execute({ caller, origin }: ResetApiTokenCommand): Promise<string> {
-    const token = this.secrets.newApiToken();
-    const command = { type: 'ResetApiToken', sealedToken: this.secrets.sealApiToken(token) } as const;
+  async execute({ caller, origin }: ResetStaticTokenCommand): Promise<string> {
+    const token = this.secrets.newStaticToken();
+    const command = { type: 'ResetStaticToken', sealedToken: this.secrets.sealStaticToken(token) } as const;
     await this.runner.run(siteSettingsStream, command, { actor: actorOf(caller), ...origin });
     return token;
   }

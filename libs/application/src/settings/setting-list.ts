@@ -18,10 +18,10 @@ export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: n
 type Metadata = Omit<FactorySetting, 'value' | 'secret'>;
 
 /** The secrets that a list shows. A list for other eyes can leave them out. */
-export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'apiTokenOf' | 'newApiToken'>;
+export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'staticTokenOf' | 'newStaticToken'>;
 
 /** The key of the static token among the settings. */
-export const API_TOKEN_KEY = 'token';
+export const STATIC_TOKEN_KEY = 'token';
 
 /** The injection token of the value of the read-only setting `version`. */
 export const SERVICE_VERSION = Symbol('the version of the service');
@@ -55,14 +55,14 @@ export class SettingList {
   factory(): ListedSetting[] {
     const values: Readonly<Record<string, string>> = {
       version: this.version,
-      [API_TOKEN_KEY]: this.secrets.newApiToken(),
+      [STATIC_TOKEN_KEY]: this.secrets.newStaticToken(),
     };
     return factorySettings.map((setting, index) => listed(setting, index, values[setting.key] ?? setting.value));
   }
 
   #valueOf(settings: SiteSettings, key: string): string {
     if (key === 'version') return this.version;
-    if (key === API_TOKEN_KEY) return this.secrets.apiTokenOf(settings);
+    if (key === STATIC_TOKEN_KEY) return this.secrets.staticTokenOf(settings);
     const secret = isSealedSetting(key) ? this.secrets.valueOf(settings, key) : undefined;
     return secret ?? settingValue(settings, key);
   }

@@ -16,17 +16,17 @@ export class SettingSecrets {
   constructor(private readonly sealer: Sealer) {}
 
   /** Returns a new static token (wire contract 1.7). */
-  newApiToken(): string {
+  newStaticToken(): string {
     return `openlist-${randomUUID()}${randomText(64)}`;
   }
 
   /** Returns the current static token, empty before the first start. */
-  apiTokenOf({ sealedApiToken }: SiteSettings): string {
-    return sealedApiToken === '' ? '' : this.sealer.open(sealedApiToken, sealingContext.apiToken);
+  staticTokenOf({ sealedStaticToken }: SiteSettings): string {
+    return sealedStaticToken === '' ? '' : this.sealer.open(sealedStaticToken, sealingContext.staticToken);
   }
 
-  sealApiToken(token: string): string {
-    return this.sealer.seal(token, sealingContext.apiToken);
+  sealStaticToken(token: string): string {
+    return this.sealer.seal(token, sealingContext.staticToken);
   }
 
   /** Returns the current value of a secret or unknown setting, or undefined for an unknown one that was not saved. */
@@ -36,9 +36,9 @@ export class SettingSecrets {
   }
 
   /** Returns the static token to save, compared with the stored one. */
-  apiTokenToSave(settings: SiteSettings, token: string): NewSecret {
-    const isSame = token === ifOpens(() => this.apiTokenOf(settings));
-    return { sealed: this.sealApiToken(token), ...(isSame && { sameAs: settings.sealedApiToken }) };
+  staticTokenToSave(settings: SiteSettings, token: string): NewSecret {
+    const isSame = token === ifOpens(() => this.staticTokenOf(settings));
+    return { sealed: this.sealStaticToken(token), ...(isSame && { sameAs: settings.sealedStaticToken }) };
   }
 
   /** Returns the value to save of a secret or unknown setting, compared with the stored one. */

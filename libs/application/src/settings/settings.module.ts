@@ -3,7 +3,7 @@ import {
   ChangeSettingsHandler,
   DeleteSettingHandler,
   PreviewSettingsHandler,
-  ResetApiTokenHandler,
+  ResetStaticTokenHandler,
 } from './change-settings.js';
 import { CurrentPrivacyMask } from './current-privacy-mask.js';
 import {
@@ -27,7 +27,7 @@ import { SettingSecrets } from './setting-secrets.js';
     ListFactorySettingsHandler,
     ListSettingsHandler,
     PreviewSettingsHandler,
-    ResetApiTokenHandler,
+    ResetStaticTokenHandler,
   ],
   exports: [SettingSecrets],
 })

@@ -77,7 +77,7 @@ export class SshKeyExpiry {
     const expiring: Promise<void>[] = [];
     for (const due of batch) {
       const expire = this.#expire(due, now);
-      // A failure is returned below, possibly in a later turn.
+      // A failure is returned below, possibly in a later iteration.
       expire.catch(() => undefined);
       expiring.push(expire);
       // A full ring takes some milliseconds of CPU, and this process may serve requests.

@@ -5,10 +5,10 @@ import type { NameClaim } from './name-claim.js';
 import type { NameRules } from './name-rules.js';
 
 /**
- * The session of the caller, and the credential of the account when the caller was identified. The decider checks them again, because the
+ * The session of the caller, and the generation of the account when the caller was identified. The decider checks them again, because the
  * session may have ended since. Absent for the static token.
  */
-export type CallerProof = Readonly<{ credential?: number | undefined; session?: string | undefined }>;
+export type CallerProof = Readonly<{ generation?: number | undefined; session?: string | undefined }>;
 
 /** A right one-time code of an enrolment. */
 export type UsedCode = Readonly<{ enrolment: number; step: number }>;
@@ -87,7 +87,7 @@ export type DisableTwoFactor = CallerProof &
 export type GenerateRecoveryCodes = CallerProof &
   Readonly<{ type: 'GenerateRecoveryCodes'; sealedCodes: string; count: number; usedCode?: UsedCode | undefined }>;
 /** Spends a recovery code. Refused with `one-time-code-invalid-at-login` if it was used or replaced. */
-export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; generation: number; index: number }>;
+export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; series: number; index: number }>;
 /** Spends a one-time code for a login to a file server. Refused with `one-time-code-invalid-at-login` if it was used or belongs to an earlier enrolment. */
 export type UseOneTimeCode = Readonly<{ type: 'UseOneTimeCode'; usedCode: UsedCode; protocol: FileProtocol }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */

@@ -31,7 +31,7 @@ const ENROLMENTS_PER_HOUR = 10;
 
 /**
  * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
- * command with a `credential` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
+ * command with a `generation` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
@@ -54,7 +54,7 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
   if (account.status !== 'active') throw new DomainError('account-not-found');
-  if ('credential' in command) requireSession(account, command);
+  if ('generation' in command) requireSession(account, command);
   switch (command.type) {
     case 'UpdateAccount':
       return update(account, command);
@@ -88,9 +88,9 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
 }
 
 /** Checks the caller again, because its session may have ended after the caller was identified. */
-function requireSession(account: Account, { credential, session }: CallerProof): void {
-  if (credential === undefined) return;
-  const refusal = sessionRefusal(account, { credential, session });
+function requireSession(account: Account, { generation, session }: CallerProof): void {
+  if (generation === undefined) return;
+  const refusal = sessionRefusal(account, { generation, session });
   if (refusal) throw new DomainError(refusal);
   if (account.disabled) throw new DomainError('account-disabled');
 }
@@ -229,18 +229,18 @@ function generateRecoveryCodes(
   { sealedCodes, count, usedCode }: GenerateRecoveryCodes,
 ): Decision<AccountEvent> {
   if (!account.twoFactor) throw new DomainError('two-factor-off');
-  const data = { generation: account.recoveryGenerations + 1, count };
+  const data = { series: account.recoverySeries + 1, count };
   return {
     events: [{ type: 'RecoveryCodesGenerated', v: 1, data, sealed: { codes: sealedCodes } }],
     holds: spend(account, usedCode),
   };
 }
 
-function useRecoveryCode({ twoFactor }: Account, { generation, index }: UseRecoveryCode): Decision<AccountEvent> {
+function useRecoveryCode({ twoFactor }: Account, { series, index }: UseRecoveryCode): Decision<AccountEvent> {
   const codes = twoFactor?.recoveryCodes;
-  if (codes?.generation !== generation || !codes.unused.includes(index))
+  if (codes?.series !== series || !codes.unused.includes(index))
     throw new DomainError('one-time-code-invalid-at-login');
-  const data = { generation, index, left: codes.unused.length - 1 };
+  const data = { series, index, left: codes.unused.length - 1 };
   return { events: [{ type: 'RecoveryCodeUsed', v: 1, data }] };
 }
 
@@ -284,11 +284,11 @@ function reseal(
 }
 
 function resealRecoveryCodes(
-  { generation, sealedCodes }: RecoveryCodes,
+  { series, sealedCodes }: RecoveryCodes,
   resealed: ReadonlyMap<string, string>,
 ): AccountEvent[] {
   const codes = resealed.get(sealedCodes);
-  return codes === undefined ? [] : [{ type: 'RecoveryCodesResealed', v: 1, data: { generation }, sealed: { codes } }];
+  return codes === undefined ? [] : [{ type: 'RecoveryCodesResealed', v: 1, data: { series }, sealed: { codes } }];
 }
 
 function deleteAccount(account: Account): Decision<AccountEvent> {

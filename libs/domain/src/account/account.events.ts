@@ -78,19 +78,19 @@ export type TwoFactorDisabled = DomainEvent<'TwoFactorDisabled', object, undefin
 /** New recovery codes were shown to the account; they replace all earlier ones. `codes` are the hashes of all codes, in order. */
 export type RecoveryCodesGenerated = DomainEvent<
   'RecoveryCodesGenerated',
-  { generation: number; count: number },
+  { series: number; count: number },
   Readonly<{ codes: string }>
 >;
 /** The hashes of the recovery codes were sealed with another key. */
 export type RecoveryCodesResealed = DomainEvent<
   'RecoveryCodesResealed',
-  { generation: number },
+  { series: number },
   Readonly<{ codes: string }>
 >;
 /** A login was verified with the recovery code at `index`, which cannot be used again. This also lifts a lock of the code. */
 export type RecoveryCodeUsed = DomainEvent<
   'RecoveryCodeUsed',
-  { generation: number; index: number; left: number },
+  { series: number; index: number; left: number },
   undefined
 >;
 /** A file server let the account in with a one-time code, which cannot be used again. Logins to the service itself are sessions instead. */

@@ -18,7 +18,7 @@ const codesAfter = (...history: AccountEvent[]) =>
   stateAfter(accountDecider, ...withTwoFactor, ...history).twoFactor?.recoveryCodes;
 
 describe('GenerateRecoveryCodes', () => {
-  it('replaces all codes by a new generation', () => {
+  it('replaces all codes by a new series', () => {
     given(accountDecider, ...withTwoFactor)
       .when(generateRecoveryCodes())
       .thenEvents(recoveryCodesGenerated(1))
@@ -86,7 +86,7 @@ describe('recovery codes', () => {
   it('are resealed with the other secrets', () => {
     given(accountDecider, ...withTwoFactor, recoveryCodesGenerated(1))
       .when({ type: 'ResealSecrets', resealed: new Map([['sealed codes 1', 'resealed']]) })
-      .thenEvents({ type: 'RecoveryCodesResealed', v: 1, data: { generation: 1 }, sealed: { codes: 'resealed' } });
+      .thenEvents({ type: 'RecoveryCodesResealed', v: 1, data: { series: 1 }, sealed: { codes: 'resealed' } });
   });
 });
 

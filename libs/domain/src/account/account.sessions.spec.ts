@@ -28,8 +28,8 @@ describe('EvictSessions', () => {
 });
 
 describe('a session', () => {
-  const refusalOf = (credential: number, session: string, ...history: AccountEvent[]) =>
-    sessionRefusal(stateAfter(accountDecider, registered('ann'), ...history), { credential, session });
+  const refusalOf = (generation: number, session: string, ...history: AccountEvent[]) =>
+    sessionRefusal(stateAfter(accountDecider, registered('ann'), ...history), { generation, session });
 
   it('acts for its account until the password changes', () => {
     expect(refusalOf(1, 's1')).toBeUndefined();
@@ -58,7 +58,7 @@ describe('a session', () => {
 });
 
 describe('a command of a session that has ended in the meantime', () => {
-  const ended = { credential: 1, session: 's1' };
+  const ended = { generation: 1, session: 's1' };
   const commands = {
     'a change of the profile': { ...changeOwnProfile('ann'), ...ended },
     'a new secret': { ...startEnrolment(1), ...ended },

@@ -38,14 +38,14 @@ const fresh: Account = {
   allowLdap: true,
   sealedPasswordHash: 'sealed hash of first',
   passwordTimestamp: 1_768_000_000,
-  credential: 1,
-  passwordCredential: 1,
+  generation: 1,
+  passwordGeneration: 1,
   keptSession: null,
   enrolments: 0,
   recentEnrolments: [],
   pendingEnrolment: null,
   twoFactor: null,
-  recoveryGenerations: 0,
+  recoverySeries: 0,
 };
 
 describe('the state of an account', () => {
@@ -54,7 +54,7 @@ describe('the state of an account', () => {
     expect(absentAccount.status).toBe('absent');
   });
 
-  it('starts with the registered fields and the first credential', () => {
+  it('starts with the registered fields and the first generation', () => {
     expect(account(ann)).toStrictEqual(fresh);
   });
 
@@ -65,16 +65,16 @@ describe('the state of an account', () => {
       ...fresh,
       sealedPasswordHash: 'sealed hash of third',
       passwordTimestamp: 1_768_000_900,
-      credential: 3,
-      passwordCredential: 3,
+      generation: 3,
+      passwordGeneration: 3,
     });
   });
 
   it('counts evictions, which leave the password as it is', () => {
-    expect(account(ann, sessionsEvicted('s1'))).toStrictEqual({ ...fresh, credential: 2, keptSession: 's1' });
+    expect(account(ann, sessionsEvicted('s1'))).toStrictEqual({ ...fresh, generation: 2, keptSession: 's1' });
   });
 
-  it('keeps the credential if anything else changes', () => {
+  it('keeps the generation if anything else changes', () => {
     const others = [
       renamed('ann', 'bea'),
       profileChanged({ ssoId: '' }),
@@ -86,7 +86,7 @@ describe('the state of an account', () => {
       twoFactorLocked(),
       twoFactorDisabled,
     ];
-    expect(account(ann, ...others).credential).toBe(1);
+    expect(account(ann, ...others).generation).toBe(1);
   });
 
   it('takes the changed profile fields', () => {

@@ -2,8 +2,8 @@ import type { AccountEvent, AccountFields } from './account.events.js';
 
 /** A secret that was shown and not yet confirmed with a code. `expiresAt` is in unix milliseconds. */
 export type Enrolment = Readonly<{ number: number; sealedSecret: string; expiresAt: number }>;
-/** The codes of a generation. `unused` contains the indexes of those that still work. */
-export type RecoveryCodes = Readonly<{ generation: number; sealedCodes: string; unused: readonly number[] }>;
+/** The codes of a series. `unused` contains the indexes of those that still work. */
+export type RecoveryCodes = Readonly<{ series: number; sealedCodes: string; unused: readonly number[] }>;
 /** The active second factor. `recoveryCodes` is null until codes are generated. */
 export type TwoFactor = Readonly<{
   enrolment: number;
@@ -26,9 +26,9 @@ export type Account = AccountFields &
     sealedPasswordHash: string;
     passwordTimestamp: number;
     /** Counts password changes and evictions of sessions. A session stores the value at its login and works while it is current. */
-    credential: number;
-    /** The value of `credential` at the last password change. */
-    passwordCredential: number;
+    generation: number;
+    /** The value of `generation` at the last password change. */
+    passwordGeneration: number;
     /** The session that the last eviction kept; null since a password change. */
     keptSession: string | null;
     enrolments: number;
@@ -37,7 +37,7 @@ export type Account = AccountFields &
     pendingEnrolment: Enrolment | null;
     twoFactor: TwoFactor | null;
     /** How often recovery codes were generated. */
-    recoveryGenerations: number;
+    recoverySeries: number;
   }>;
 
 /** The initial state of every account. A deleted account has this state again, except for status and id. */
@@ -55,26 +55,26 @@ export const absentAccount: Account = {
   allowLdap: true,
   sealedPasswordHash: '',
   passwordTimestamp: 0,
-  credential: 0,
-  passwordCredential: 0,
+  generation: 0,
+  passwordGeneration: 0,
   keptSession: null,
   enrolments: 0,
   recentEnrolments: [],
   pendingEnrolment: null,
   twoFactor: null,
-  recoveryGenerations: 0,
+  recoverySeries: 0,
 };
 
 /**
- * Returns why a session that was started with this credential no longer acts for the account, or undefined if it does. Knows nothing about
+ * Returns why a session that was started with this generation no longer acts for the account, or undefined if it does. Knows nothing about
  * its logout and its expiry.
  */
 export function sessionRefusal(
-  { credential: current, passwordCredential, keptSession }: Account,
-  { credential, session }: Readonly<{ credential: number; session: string | undefined }>,
+  { generation: current, passwordGeneration, keptSession }: Account,
+  { generation, session }: Readonly<{ generation: number; session: string | undefined }>,
 ): 'password-changed' | 'token-invalidated' | undefined {
-  if (credential === current || (session !== undefined && session === keptSession)) return undefined;
-  return credential < passwordCredential ? 'password-changed' : 'token-invalidated';
+  if (generation === current || (session !== undefined && session === keptSession)) return undefined;
+  return generation < passwordGeneration ? 'password-changed' : 'token-invalidated';
 }
 
 /** In milliseconds. */
@@ -89,20 +89,20 @@ export function evolve(account: Account, event: AccountEvent): Account {
         ...event.data,
         status: 'active',
         sealedPasswordHash: event.sealed.passwordHash,
-        credential: 1,
-        passwordCredential: 1,
+        generation: 1,
+        passwordGeneration: 1,
       };
     case 'PasswordChanged':
       return {
         ...account,
         sealedPasswordHash: event.sealed.passwordHash,
         passwordTimestamp: event.data.passwordTimestamp,
-        credential: account.credential + 1,
-        passwordCredential: account.credential + 1,
+        generation: account.generation + 1,
+        passwordGeneration: account.generation + 1,
         keptSession: null,
       };
     case 'SessionsEvicted':
-      return { ...account, credential: account.credential + 1, keptSession: event.data.kept };
+      return { ...account, generation: account.generation + 1, keptSession: event.data.kept };
     case 'PasswordResealed':
       return { ...account, sealedPasswordHash: event.sealed.passwordHash };
     case 'ProfileChanged':
@@ -158,17 +158,17 @@ export function evolve(account: Account, event: AccountEvent): Account {
     case 'TwoFactorUnlocked':
       return withTwoFactor(account, { locked: false });
     case 'RecoveryCodesGenerated': {
-      const { generation, count } = event.data;
+      const { series, count } = event.data;
       const unused = Array.from({ length: count }, (_, index) => index);
-      const recoveryCodes = { generation, sealedCodes: event.sealed.codes, unused };
-      return { ...withTwoFactor(account, { recoveryCodes }), recoveryGenerations: generation };
+      const recoveryCodes = { series, sealedCodes: event.sealed.codes, unused };
+      return { ...withTwoFactor(account, { recoveryCodes }), recoverySeries: series };
     }
     case 'RecoveryCodesResealed':
-      return withRecoveryCodes(account, event.data.generation, () => ({ sealedCodes: event.sealed.codes }));
+      return withRecoveryCodes(account, event.data.series, () => ({ sealedCodes: event.sealed.codes }));
     case 'RecoveryCodeUsed': {
-      const { generation, index } = event.data;
+      const { series, index } = event.data;
       const unlocked = withTwoFactor(account, { locked: false });
-      return withRecoveryCodes(unlocked, generation, ({ unused }) => ({ unused: unused.filter((n) => n !== index) }));
+      return withRecoveryCodes(unlocked, series, ({ unused }) => ({ unused: unused.filter((n) => n !== index) }));
     }
     case 'OneTimeCodeUsed':
       return account;
@@ -184,11 +184,10 @@ function withTwoFactor(account: Account, changes: Partial<TwoFactor>): Account {
 
 function withRecoveryCodes(
   account: Account,
-  generation: number,
+  series: number,
   change: (codes: RecoveryCodes) => Partial<RecoveryCodes>,
 ): Account {
   const codes = account.twoFactor?.recoveryCodes;
-  if (codes?.generation !== generation)
-    throw new Error(`generation ${generation} of recovery codes is not the last one`);
+  if (codes?.series !== series) throw new Error(`series ${series} of recovery codes is not the last one`);
   return withTwoFactor(account, { recoveryCodes: { ...codes, ...change(codes) } });
 }

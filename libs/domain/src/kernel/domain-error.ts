@@ -128,7 +128,7 @@ export type DomainErrorCode =
   /** `ListOwnActivityQuery`: the account of the guest is shared. */
   | 'guest-has-no-history'
   // SSH keys.
-  /** `requireKeyHolder`: the guest uses a route for the caller's own keys. */
+  /** `requireKeyOwner`: the guest uses a route for the caller's own keys. */
   | 'guest-has-no-keys'
   /** `AddSshKey` or `UpdateSshKey`: the title exceeds its limit in `TEXT_BYTES`. Takes precedence over all others. */
   | 'ssh-key-title-too-long'
@@ -158,7 +158,7 @@ export type DomainErrorCode =
   /** `ChangeSettings`: all settings together would exceed `SETTINGS_BYTES`. */
   | 'settings-too-large'
   /** A new static token that is empty, easy to guess or no header value. */
-  | 'api-token-unsuitable'
+  | 'static-token-unsuitable'
   /** `ChangeSettings`: `multipart_chunk_size` is not a positive integer. Quotes the value. */
   | 'chunk-size-invalid'
   /** `ChangeSettings`: `filename_char_mapping` is not a JSON object of texts. */

@@ -131,7 +131,7 @@ function describeKind<Secret extends NamedSecret, Command, Event extends DomainE
   });
 
   describe(`an expired ${code}`, () => {
-    it('stays in the list while nothing needs its place', () => {
+    it('stays in the list while the list is not full', () => {
       expect(namesAfter(expired(1), created(2))).toEqual(['secret 1', 'secret 2']);
     });
 

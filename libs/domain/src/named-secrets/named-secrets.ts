@@ -63,7 +63,7 @@ export const isSecretExpired = ({ expiresAt }: Pick<NamedSecret, 'expiresAt'>, n
  * Returns the aggregate that decides on the secrets of one kind of an account. Names of secrets that have not expired are unique and compared
  * exactly. If there are several reasons to refuse a creation, the first of these applies: length of the name, expiry, name, limit.
  *
- * An expired secret stays until it is revoked, a new secret takes its name, or a new secret needs its place.
+ * An expired secret stays until it is revoked, a new secret takes its name, or a new secret would exceed the limit.
  */
 export function namedSecretsAggregate<
   Secret extends NamedSecret,

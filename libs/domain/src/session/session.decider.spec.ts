@@ -61,9 +61,9 @@ describe('the state of a session', () => {
   });
 
   it('keeps all data of the login', () => {
-    expect(stateAfter(sessionDecider, sessionStarted({ credential: 3 }))).toStrictEqual({
+    expect(stateAfter(sessionDecider, sessionStarted({ generation: 3 }))).toStrictEqual({
       status: 'active',
-      ...login({ credential: 3 }),
+      ...login({ generation: 3 }),
     });
   });
 

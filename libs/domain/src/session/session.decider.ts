@@ -13,7 +13,7 @@ export type Session = Readonly<{
   status: 'absent' | 'active' | 'ended';
   sessionId: string;
   accountId: number;
-  credential: number;
+  generation: number;
   startedAt: number;
   expiresAt: number;
   factors: SessionStarted['data']['factors'];
@@ -41,7 +41,7 @@ export const sessionDecider: Decider<Session, SessionCommand, SessionEvent> = {
     status: 'absent',
     sessionId: '',
     accountId: 0,
-    credential: 0,
+    generation: 0,
     startedAt: 0,
     expiresAt: 0,
     factors: [],

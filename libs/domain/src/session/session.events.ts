@@ -2,7 +2,7 @@ import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
 
 /**
- * A login succeeded. `credential` is that of the account at the login (see `Account`). `address` and `client` (the user agent) are
+ * A login succeeded. `generation` is that of the account at the login (see `Account`). `address` and `client` (the user agent) are
  * stored in this event only. Times are in unix seconds.
  */
 export type SessionStarted = DomainEvent<
@@ -10,7 +10,7 @@ export type SessionStarted = DomainEvent<
   {
     sessionId: string;
     accountId: number;
-    credential: number;
+    generation: number;
     factors: readonly ('password' | 'one-time-code' | 'recovery-code')[];
     address: string;
     client: string;

@@ -2,7 +2,7 @@ import { DomainError } from '../kernel/domain-error.js';
 import { factorySetting } from './factory-settings.js';
 
 /** A static token must be hard to guess, because nothing limits how often it is tried, and must fit into a header as it is. */
-const API_TOKEN = /^[\x21-\x7e]{16,1024}$/;
+const STATIC_TOKEN = /^[\x21-\x7e]{16,1024}$/;
 /** A text of this form is taken for an access token, so it would not work as the static token. */
 const ACCESS_TOKEN = /^kf_[0-9A-Za-z]{42}$/;
 /** Wider than the keys of OpenList, which consist of small letters, digits and underscores, so that no backup is refused. */
@@ -26,9 +26,9 @@ export function normalSettingValue(key: string, value: string): string {
   return Object.hasOwn(rules, key) ? rules[key]!(value) : value;
 }
 
-/** Throws `api-token-unsuitable` unless the text can be the static token. An empty one would make everybody the administrator. */
-export function requireSuitableApiToken(token: string): void {
-  if (!API_TOKEN.test(token) || ACCESS_TOKEN.test(token)) throw new DomainError('api-token-unsuitable');
+/** Throws `static-token-unsuitable` unless the text can be the static token. An empty one would make everybody the administrator. */
+export function requireSuitableStaticToken(token: string): void {
+  if (!STATIC_TOKEN.test(token) || ACCESS_TOKEN.test(token)) throw new DomainError('static-token-unsuitable');
 }
 
 /** Throws `setting-key-invalid` unless the key is known or has the form of a key. */

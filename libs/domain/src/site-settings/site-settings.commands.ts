@@ -8,20 +8,20 @@ export type NewSecret = Readonly<{ sealed: string; sameAs?: string }>;
 
 /**
  * Changes the values of some settings; the others keep theirs. `values` contains the plain ones in the order in which they were sent, of
- * which the last for a key wins. `sealedValues` contains the secret or unknown ones by key (see `isSealedSetting`), and `sealedApiToken`
+ * which the last for a key wins. `sealedValues` contains the secret or unknown ones by key (see `isSealedSetting`), and `sealedStaticToken`
  * the static token. The caller has checked all keys and secrets.
  */
 export type ChangeSettings = Readonly<{
   type: 'ChangeSettings';
   values: readonly (readonly [key: string, value: string])[];
   sealedValues: Readonly<Record<string, NewSecret>>;
-  sealedApiToken?: NewSecret;
+  sealedStaticToken?: NewSecret;
 }>;
 
 /** Deletes a setting that Keyfold does not know. */
 export type DeleteSetting = Readonly<{ type: 'DeleteSetting'; key: string }>;
 
 /** Replaces the static token by a new sealed one, with immediate effect. */
-export type ResetApiToken = Readonly<{ type: 'ResetApiToken'; sealedToken: string }>;
+export type ResetStaticToken = Readonly<{ type: 'ResetStaticToken'; sealedToken: string }>;
 
-export type SiteSettingsCommand = ChangeSettings | DeleteSetting | ResetApiToken | ResealSecrets;
+export type SiteSettingsCommand = ChangeSettings | DeleteSetting | ResetStaticToken | ResealSecrets;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import {
-  apiTokenResealed,
-  apiTokenReset,
+  staticTokenResealed,
+  staticTokenReset,
   secretSettingChanged,
   secretSettingResealed,
   settingDeleted,
   settingsChanged,
 } from '../../testing/site-settings.events.js';
-import type { ChangeSettings, DeleteSetting, ResetApiToken } from './site-settings.commands.js';
+import type { ChangeSettings, DeleteSetting, ResetStaticToken } from './site-settings.commands.js';
 import { siteSettingsDecider } from './site-settings.decider.js';
 import { SETTINGS_BYTES } from './site-settings.state.js';
 
@@ -18,7 +18,7 @@ const save = (values: Record<string, string>, sealed: Partial<ChangeSettings> = 
   sealedValues: {},
   ...sealed,
 });
-const reset = (token: string): ResetApiToken => ({ type: 'ResetApiToken', sealedToken: `sealed ${token}` });
+const reset = (token: string): ResetStaticToken => ({ type: 'ResetStaticToken', sealedToken: `sealed ${token}` });
 const remove = (key: string): DeleteSetting => ({ type: 'DeleteSetting', key });
 
 describe('ChangeSettings', () => {
@@ -69,7 +69,7 @@ describe('ChangeSettings', () => {
           { site_title: 'Files' },
           {
             sealedValues: { ldap_manager_password: { sealed: 'sealed pw' }, new_key: { sealed: 'sealed v' } },
-            sealedApiToken: { sealed: 'sealed one' },
+            sealedStaticToken: { sealed: 'sealed one' },
           },
         ),
       )
@@ -77,7 +77,7 @@ describe('ChangeSettings', () => {
         settingsChanged({ site_title: ['OpenList', 'Files'] }),
         secretSettingChanged('ldap_manager_password', 'sealed pw'),
         secretSettingChanged('new_key', 'sealed v'),
-        apiTokenReset('one'),
+        staticTokenReset('one'),
       );
   });
 
@@ -91,7 +91,7 @@ describe('ChangeSettings', () => {
     const history = [
       secretSettingChanged('ldap_manager_password', 'sealed pw'),
       secretSettingChanged('unknown', 'sealed v'),
-      apiTokenReset('one'),
+      staticTokenReset('one'),
     ];
     const found = {
       sealedValues: {
@@ -99,7 +99,7 @@ describe('ChangeSettings', () => {
         unknown: { sealed: 'again', sameAs: 'sealed v' },
         aria2_secret: { sealed: 'again', sameAs: '' },
       },
-      sealedApiToken: { sealed: 'sealed again', sameAs: 'sealed one' },
+      sealedStaticToken: { sealed: 'sealed again', sameAs: 'sealed one' },
     };
     given(siteSettingsDecider, ...history)
       .when(save({}, found))
@@ -110,14 +110,14 @@ describe('ChangeSettings', () => {
       secretSettingChanged('ldap_manager_password', 'sealed other'),
       settingDeleted('unknown'),
       secretSettingChanged('aria2_secret', 'sealed other'),
-      apiTokenReset('two'),
+      staticTokenReset('two'),
     )
       .when(save({}, found))
       .thenEvents(
         secretSettingChanged('ldap_manager_password', 'again'),
         secretSettingChanged('unknown', 'again'),
         secretSettingChanged('aria2_secret', 'again'),
-        apiTokenReset('again'),
+        staticTokenReset('again'),
       );
   });
 
@@ -208,10 +208,10 @@ describe('DeleteSetting', () => {
   });
 });
 
-describe('ResetApiToken', () => {
+describe('ResetStaticToken', () => {
   it('replaces the static token, every time', () => {
-    given(siteSettingsDecider).when(reset('one')).thenEvents(apiTokenReset('one')).thenHolds();
-    given(siteSettingsDecider, apiTokenReset('one')).when(reset('two')).thenEvents(apiTokenReset('two'));
+    given(siteSettingsDecider).when(reset('one')).thenEvents(staticTokenReset('one')).thenHolds();
+    given(siteSettingsDecider, staticTokenReset('one')).when(reset('two')).thenEvents(staticTokenReset('two'));
   });
 });
 
@@ -225,19 +225,19 @@ describe('ResealSecrets', () => {
   it('replaces the sealed texts of the current static token and the current settings', () => {
     given(
       siteSettingsDecider,
-      apiTokenReset('one'),
+      staticTokenReset('one'),
       secretSettingChanged('ldap_manager_password', 'sealed pw'),
       secretSettingChanged('unknown', 'sealed v'),
     )
       .when(reseal)
-      .thenEvents(apiTokenResealed('resealed one'), secretSettingResealed('ldap_manager_password', 'resealed pw'));
+      .thenEvents(staticTokenResealed('resealed one'), secretSettingResealed('ldap_manager_password', 'resealed pw'));
   });
 
   it('leaves out secrets that were replaced in the meantime', () => {
     given(
       siteSettingsDecider,
-      apiTokenReset('one'),
-      apiTokenReset('two'),
+      staticTokenReset('one'),
+      staticTokenReset('two'),
       secretSettingChanged('ldap_manager_password', 'sealed pw'),
       secretSettingChanged('ldap_manager_password', 'sealed other'),
     )
@@ -248,26 +248,26 @@ describe('ResealSecrets', () => {
 
 describe('the state of the settings', () => {
   it('has neither saved values nor a token at first', () => {
-    expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedValues: {}, sealedApiToken: '' });
+    expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedValues: {}, sealedStaticToken: '' });
   });
 
   it('keeps the last value of each setting and the last token', () => {
     const state = stateAfter(
       siteSettingsDecider,
-      apiTokenReset('one'),
+      staticTokenReset('one'),
       settingsChanged({ site_title: ['OpenList', 'Files'], home_icon: ['🏠', ''] }),
       secretSettingChanged('aria2_secret', 'sealed a'),
       secretSettingChanged('old', 'sealed b'),
-      apiTokenReset('two'),
+      staticTokenReset('two'),
       settingsChanged({ site_title: ['Files', 'Archive'] }),
       secretSettingResealed('aria2_secret', 'resealed a'),
       settingDeleted('old'),
-      apiTokenResealed('resealed two'),
+      staticTokenResealed('resealed two'),
     );
     expect(state).toStrictEqual({
       values: { site_title: 'Archive', home_icon: '' },
       sealedValues: { aria2_secret: 'resealed a' },
-      sealedApiToken: 'resealed two',
+      sealedStaticToken: 'resealed two',
     });
   });
 });

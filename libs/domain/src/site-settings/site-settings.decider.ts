@@ -17,7 +17,7 @@ import {
 
 /** Decides on all settings. A value that is not allowed refuses the whole change. Unchanged values are omitted. */
 export const siteSettingsDecider: Decider<SiteSettings, SiteSettingsCommand, SiteSettingsEvent> = {
-  initialState: { values: {}, sealedValues: {}, sealedApiToken: '' },
+  initialState: { values: {}, sealedValues: {}, sealedStaticToken: '' },
   decide,
   evolve,
 };
@@ -36,8 +36,8 @@ function decide(settings: SiteSettings, command: SiteSettingsCommand): Decision<
       return { events: change(settings, command) };
     case 'DeleteSetting':
       return { events: deletion(settings, command) };
-    case 'ResetApiToken':
-      return { events: [apiTokenReset(command.sealedToken)] };
+    case 'ResetStaticToken':
+      return { events: [staticTokenReset(command.sealedToken)] };
     case 'ResealSecrets':
       return { events: resealing(settings, command) };
   }
@@ -45,17 +45,17 @@ function decide(settings: SiteSettings, command: SiteSettingsCommand): Decision<
 
 function change(
   settings: SiteSettings,
-  { values, sealedValues, sealedApiToken }: ChangeSettings,
+  { values, sealedValues, sealedStaticToken }: ChangeSettings,
 ): readonly SiteSettingsEvent[] {
   const changes = changesOf(settings, values);
   const secrets = Object.entries(sealedValues).filter(([key, secret]) =>
     differs(secret, sealedSettingValue(settings, key)),
   );
-  const changesToken = sealedApiToken && differs(sealedApiToken, settings.sealedApiToken);
+  const changesToken = sealedStaticToken && differs(sealedStaticToken, settings.sealedStaticToken);
   const events: SiteSettingsEvent[] = [
     ...(Object.keys(changes).length > 0 ? [{ type: 'SettingsChanged', v: 1, data: { changes } } as const] : []),
     ...secrets.map(([key, { sealed }]) => secretChanged(key, sealed)),
-    ...(changesToken ? [apiTokenReset(sealedApiToken.sealed)] : []),
+    ...(changesToken ? [staticTokenReset(sealedStaticToken.sealed)] : []),
   ];
   requireRoom(settings, events);
   return events;
@@ -82,8 +82,8 @@ const secretChanged = (key: string, value: string): SiteSettingsEvent => ({
   sealed: { value },
 });
 
-const apiTokenReset = (token: string): SiteSettingsEvent => ({
-  type: 'ApiTokenReset',
+const staticTokenReset = (token: string): SiteSettingsEvent => ({
+  type: 'StaticTokenReset',
   v: 1,
   data: {},
   sealed: { token },
@@ -101,10 +101,13 @@ function deletion(settings: SiteSettings, { key }: DeleteSetting): readonly Site
   return [{ type: 'SettingDeleted', v: 1, data: { key } }];
 }
 
-function resealing({ sealedApiToken, sealedValues }: SiteSettings, { resealed }: ResealSecrets): SiteSettingsEvent[] {
+function resealing(
+  { sealedStaticToken, sealedValues }: SiteSettings,
+  { resealed }: ResealSecrets,
+): SiteSettingsEvent[] {
   const events: SiteSettingsEvent[] = [];
-  const token = resealed.get(sealedApiToken);
-  if (token !== undefined) events.push({ type: 'ApiTokenResealed', v: 1, data: {}, sealed: { token } });
+  const token = resealed.get(sealedStaticToken);
+  if (token !== undefined) events.push({ type: 'StaticTokenResealed', v: 1, data: {}, sealed: { token } });
   for (const [key, sealed] of Object.entries(sealedValues)) {
     const value = resealed.get(sealed);
     if (value !== undefined) events.push({ type: 'SecretSettingResealed', v: 1, data: { key }, sealed: { value } });
@@ -126,9 +129,9 @@ function evolve(settings: SiteSettings, event: SiteSettingsEvent): SiteSettings 
     }
     case 'SettingDeleted':
       return without(settings, [event.data.key]);
-    case 'ApiTokenReset':
-    case 'ApiTokenResealed':
-      return { ...settings, sealedApiToken: event.sealed.token };
+    case 'StaticTokenReset':
+    case 'StaticTokenResealed':
+      return { ...settings, sealedStaticToken: event.sealed.token };
   }
 }
 

@@ -20,19 +20,24 @@ export type SecretSettingResealed = DomainEvent<'SecretSettingResealed', { key: 
 export type SettingDeleted = DomainEvent<'SettingDeleted', { key: string }, undefined>;
 
 /** The static token of the admin was replaced. The old one stops working. */
-export type ApiTokenReset = DomainEvent<'ApiTokenReset', object, Readonly<{ token: string }>>;
+export type StaticTokenReset = DomainEvent<'StaticTokenReset', object, Readonly<{ token: string }>>;
 
 /** The same static token was sealed with another key. */
-export type ApiTokenResealed = DomainEvent<'ApiTokenResealed', object, Readonly<{ token: string }>>;
+export type StaticTokenResealed = DomainEvent<'StaticTokenResealed', object, Readonly<{ token: string }>>;
 
 export type SiteSettingsEvent =
-  SettingsChanged | SecretSettingChanged | SecretSettingResealed | SettingDeleted | ApiTokenReset | ApiTokenResealed;
+  | SettingsChanged
+  | SecretSettingChanged
+  | SecretSettingResealed
+  | SettingDeleted
+  | StaticTokenReset
+  | StaticTokenResealed;
 
 export const siteSettingsUpcasters: Upcasters<SiteSettingsEvent['type']> = {
   SettingsChanged: [],
   SecretSettingChanged: [],
   SecretSettingResealed: [],
   SettingDeleted: [],
-  ApiTokenReset: [],
-  ApiTokenResealed: [],
+  StaticTokenReset: [],
+  StaticTokenResealed: [],
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stateAfter } from '../../testing/decider-specification.js';
-import { apiTokenReset, secretSettingChanged, settingsChanged } from '../../testing/site-settings.events.js';
+import { staticTokenReset, secretSettingChanged, settingsChanged } from '../../testing/site-settings.events.js';
 import { factorySettings, isSealedSetting, settingFlag } from './factory-settings.js';
 import { siteSettingsDecider } from './site-settings.decider.js';
 import { deprecatedKeys, publicSettings, settingValue } from './site-settings.state.js';
@@ -59,7 +59,7 @@ describe('the public settings', () => {
     settingsChanged({ site_title: ['OpenList', 'Files'], privacy_regs: ['x', 'private'] }),
     secretSettingChanged('ldap_manager_password', 'sealed'),
     secretSettingChanged('unknown', 'sealed'),
-    apiTokenReset('one'),
+    staticTokenReset('one'),
   );
   const shown = publicSettings(settings, 'v4.2.5');
 

@@ -8,7 +8,7 @@ import { factorySetting, factorySettings, isSealedSetting, settingFlag } from '.
 export type SiteSettings = Readonly<{
   values: Readonly<Record<string, string>>;
   sealedValues: Readonly<Record<string, string>>;
-  sealedApiToken: string;
+  sealedStaticToken: string;
 }>;
 
 /**

@@ -4,7 +4,7 @@ import type { StreamCompaction } from '../compaction.js';
 import {
   type CommitHistory,
   type HistoryRange,
-  type PlacedCommit,
+  type HistoryEntry,
   EventStore,
   type Appended,
   type FoundHold,
@@ -96,14 +96,14 @@ export class MongoEventStore extends EventStore implements CommitFeed, CommitHis
     return (hole === -1 ? found : found.slice(0, hole)).map(toCommit);
   }
 
-  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<HistoryEntry[]> {
     const { at, key } = before ?? { at: Number.MAX_SAFE_INTEGER, key: 0 };
     // The range of times is apart from the tie, so that the server seeks to it instead of skipping newer commits one by one.
     const range = { at: { $gte: from, $lte: at }, $or: [{ at: { $lt: at } }, { _id: { $lt: key } }], ...IS_NOT_VOID };
     const [filter, hint] = partition === undefined ? [range, HISTORY] : [{ partition, ...range }, PARTITION_HISTORY];
     const options = { sort: { at: -1, _id: -1 } as const, limit, hint };
     const found = await this.#barrier.read(() => this.#commits.find(filter, options).toArray());
-    return found.map((document) => ({ place: { at: document.at, key: document._id }, commit: toCommit(document) }));
+    return found.map((document) => ({ cursor: { at: document.at, key: document._id }, commit: toCommit(document) }));
   }
 
   readHeads(): Promise<Map<number, number>> {

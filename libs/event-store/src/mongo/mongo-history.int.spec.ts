@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { openMongo } from '../../testing/open-mongo.js';
-import { placeAt, type HistoryRange } from '../event-store.js';
+import { cursorAt, type HistoryRange } from '../event-store.js';
 
 const COMMITS = 3_000;
 const LIMIT = 50;
@@ -21,14 +21,14 @@ describe('a page of a long history reads only its own commits', () => {
   const pages: Readonly<Record<string, HistoryRange>> = {
     newest: {},
     'in the middle': { before: { at: COMMITS / 2, key: 2 ** 46 } },
-    oldest: { before: placeAt(LIMIT) },
-    'of a period': { from: 100, before: placeAt(200) },
+    oldest: { before: cursorAt(LIMIT) },
+    'of a period': { from: 100, before: cursorAt(200) },
   };
 
   it.each(Object.entries(pages))('%s', async (_, range) => {
     for (const each of [range, { partition, ...range }]) {
       const { keysExamined, docsExamined } = await costOf(each);
-      // A commit in the millisecond of the place is read and left out.
+      // A commit in the millisecond of the cursor is read and left out.
       expect(docsExamined).toBeLessThanOrEqual(LIMIT + 1);
       expect(keysExamined).toBeLessThanOrEqual(LIMIT + 1);
     }

@@ -6,7 +6,7 @@ import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../event-store
 import {
   type CommitHistory,
   type HistoryRange,
-  type PlacedCommit,
+  type HistoryEntry,
   Counter,
   EventStore,
   type Appended,
@@ -126,14 +126,14 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
       .map(toCommit);
   }
 
-  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<PlacedCommit[]> {
+  async readHistory({ partition, from = 0, before }: HistoryRange, limit: number): Promise<HistoryEntry[]> {
     const { at, key } = before ?? { at: Number.MAX_SAFE_INTEGER, key: 0 };
     const isInRange = `at >= ? AND (at, position) < (?, ?) AND ${IS_NOT_VOID} ORDER BY at DESC, position DESC LIMIT ?`;
     const rows =
       partition === undefined
         ? this.file.read(`SELECT * FROM commits WHERE ${isInRange}`, from, at, key, limit)
         : this.file.read(`SELECT * FROM commits WHERE partition = ? AND ${isInRange}`, partition, from, at, key, limit);
-    return rows.map(toCommit).map((commit) => ({ place: { at: commit.at, key: commit.position }, commit }));
+    return rows.map(toCommit).map((commit) => ({ cursor: { at: commit.at, key: commit.position }, commit }));
   }
 
   async readHeads(): Promise<Map<number, number>> {

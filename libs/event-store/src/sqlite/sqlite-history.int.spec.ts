@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { temporaryFolder } from '../../testing/open-sqlite.js';
-import { placeAt, type HistoryRange } from '../event-store.js';
+import { cursorAt, type HistoryRange } from '../event-store.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
 import { SqliteFile } from './sqlite-file.js';
 
@@ -12,10 +12,10 @@ const EVERYONE = 'SEARCH commits USING INDEX commits_at (at>? AND at<?)';
 
 it.each<[string, HistoryRange, string]>([
   ['of an account', { partition: '7' }, ACCOUNT],
-  ['of an account before a place', { partition: '7', before: { at: 9, key: 3 } }, ACCOUNT],
-  ['of an account and a period', { partition: '7', from: 1, before: placeAt(9) }, ACCOUNT],
+  ['of an account before a cursor', { partition: '7', before: { at: 9, key: 3 } }, ACCOUNT],
+  ['of an account and a period', { partition: '7', from: 1, before: cursorAt(9) }, ACCOUNT],
   ['of all accounts', {}, EVERYONE],
-  ['of all accounts and a period', { from: 1, before: placeAt(9) }, EVERYONE],
+  ['of all accounts and a period', { from: 1, before: cursorAt(9) }, EVERYONE],
 ])('a page of the history %s seeks in an index and sorts nothing', async (_, range, plan) => {
   const { file, path } = openNew();
   const queries: [string, SQLInputValue[]][] = [];
@@ -46,7 +46,7 @@ it('a file of a program without these indexes gets them at its first start, and 
 
   const reopened = new SqliteEventStore(open(path));
   for (const range of [{}, { partition: '7' }])
-    expect((await reopened.readHistory(range, 9)).map(({ place }) => place.at)).toEqual([3, 2, 1]);
+    expect((await reopened.readHistory(range, 9)).map(({ cursor }) => cursor.at)).toEqual([3, 2, 1]);
 });
 
 function openNew(): { file: SqliteFile; path: string } {

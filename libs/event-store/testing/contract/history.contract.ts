@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { NewCommit } from '../../src/commit.js';
 import {
-  placeAt,
+  cursorAt,
   type CommitHistory,
   type HistoryRange,
-  type PlacedCommit,
+  type HistoryEntry,
   type EventStore,
 } from '../../src/event-store.js';
 import { newCommit, unused } from '../new-commit.js';
@@ -32,9 +32,9 @@ export const historyCases: readonly ContractCase[] = [
       await append(store, [1, 2, 3, 4, 5], (at) => ({ partition, at }));
       const timesOf = async (range: HistoryRange) => times(await store.readHistory({ partition, ...range }, 9));
       expect(await timesOf({ from: 2 })).toEqual([5, 4, 3, 2]);
-      expect(await timesOf({ before: placeAt(4) })).toEqual([3, 2, 1]);
-      expect(await timesOf({ from: 2, before: placeAt(4) })).toEqual([3, 2]);
-      expect(await timesOf({ from: 4, before: placeAt(2) })).toEqual([]);
+      expect(await timesOf({ before: cursorAt(4) })).toEqual([3, 2, 1]);
+      expect(await timesOf({ from: 2, before: cursorAt(4) })).toEqual([3, 2]);
+      expect(await timesOf({ from: 4, before: cursorAt(2) })).toEqual([]);
     },
   },
   {
@@ -43,7 +43,7 @@ export const historyCases: readonly ContractCase[] = [
       const start = unusedTime();
       const offsets = [3, 0, 1, 1, 1, 2, 1, 0];
       await append(store, offsets, (offset) => ({ partition: unused('partition'), at: start + offset }));
-      const range = { from: start, before: placeAt(start + 1_000) };
+      const range = { from: start, before: cursorAt(start + 1_000) };
       const all = await store.readHistory(range, 99);
       const latestFirst = offsets.toSorted((left, right) => right - left);
       expect(times(all)).toEqual(latestFirst.map((offset) => start + offset));
@@ -51,17 +51,17 @@ export const historyCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'a reader that continues after its last place neither skips nor repeats a commit during appends',
+    title: 'a reader that continues after its last cursor neither skips nor repeats a commit during appends',
     async run({ store }) {
       const start = unusedTime();
       const offsets = Array.from({ length: 30 }, () => randomInt(10));
       const before = await append(store, offsets, (offset) => ({ partition: unused('account'), at: start + offset }));
-      const range = { from: start, before: placeAt(start + 100) };
-      const seen: PlacedCommit[] = [];
+      const range = { from: start, before: cursorAt(start + 100) };
+      const seen: HistoryEntry[] = [];
       for (let page = await store.readHistory(range, 4); page.length > 0;) {
         seen.push(...page);
         await append(store, [randomInt(10), 20], (offset) => ({ partition: unused('account'), at: start + offset }));
-        page = await store.readHistory({ ...range, before: page.at(-1)!.place }, 4);
+        page = await store.readHistory({ ...range, before: page.at(-1)!.cursor }, 4);
       }
       const ids = seen.map(({ commit }) => commit.command.id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -85,7 +85,7 @@ export const historyCases: readonly ContractCase[] = [
       const [partition, start] = [unused('partition'), unusedTime()];
       const [kept, gone] = await append(store, [1, 2], (offset) => ({ partition, at: start + offset }));
       await store.compact([gone!.stream]);
-      const range = { from: start, before: placeAt(start + 10) };
+      const range = { from: start, before: cursorAt(start + 10) };
       for (const each of [{ partition }, range])
         expect((await store.readHistory(each, 9)).map(({ commit }) => commit)).toEqual([kept]);
     },
@@ -108,14 +108,14 @@ async function append(
 }
 
 /** Reads a range to its end in pages of this size. */
-async function walk(store: CommitHistory, range: HistoryRange, limit: number): Promise<PlacedCommit[]> {
-  const seen: PlacedCommit[] = [];
+async function walk(store: CommitHistory, range: HistoryRange, limit: number): Promise<HistoryEntry[]> {
+  const seen: HistoryEntry[] = [];
   for (let page = await store.readHistory(range, limit); page.length > 0;) {
     expect(page.length).toBeLessThanOrEqual(limit);
     seen.push(...page);
-    page = await store.readHistory({ ...range, before: page.at(-1)!.place }, limit);
+    page = await store.readHistory({ ...range, before: page.at(-1)!.cursor }, limit);
   }
   return seen;
 }
 
-const times = (commits: readonly PlacedCommit[]) => commits.map(({ place }) => place.at);
+const times = (commits: readonly HistoryEntry[]) => commits.map(({ cursor }) => cursor.at);

@@ -46,11 +46,16 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'SecretSettingChanged.v1': 'site-settings.changed',
   'SecretSettingResealed.v1': undefined,
   'SettingDeleted.v1': 'site-settings.changed',
-  'ApiTokenReset.v1': 'site-settings.changed',
-  'ApiTokenResealed.v1': undefined,
+  'StaticTokenReset.v1': 'site-settings.changed',
+  'StaticTokenResealed.v1': undefined,
 };
 /** Stored events whose public event has the sample of another one. */
-const withOtherSample = ['PermissionsChanged.v1', 'ApiTokenReset.v1', 'SecretSettingChanged.v1', 'SettingDeleted.v1'];
+const withOtherSample = [
+  'PermissionsChanged.v1',
+  'StaticTokenReset.v1',
+  'SecretSettingChanged.v1',
+  'SettingDeleted.v1',
+];
 
 describe('a stored event', () => {
   it('is public or private in every version ever shipped', () => {
@@ -95,7 +100,7 @@ describe('a stored event', () => {
   it('that changes permissions, one secret setting or the static token publishes only that', () => {
     const dataOf = (name: string) => publicEventsOf(commitOf([goldenEvent(name)])).map(({ data }) => data);
     expect(dataOf('PermissionsChanged.v1')).toStrictEqual([{ accountId: 42, permission: 29183 }]);
-    expect(dataOf('ApiTokenReset.v1')).toStrictEqual([{ keys: ['token'] }]);
+    expect(dataOf('StaticTokenReset.v1')).toStrictEqual([{ keys: ['token'] }]);
     for (const name of ['SecretSettingChanged.v1', 'SettingDeleted.v1'])
       expect(dataOf(name)).toStrictEqual([{ keys: ['ldap_manager_password'] }]);
   });

@@ -108,8 +108,8 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   SettingsChanged: ({ changes }) => settingsChanged(Object.keys(changes)),
   SecretSettingChanged: ({ key }) => settingsChanged([key]),
   SettingDeleted: ({ key }) => settingsChanged([key]),
-  ApiTokenReset: () => settingsChanged(['token']),
-  ApiTokenResealed: notPublic,
+  StaticTokenReset: () => settingsChanged(['token']),
+  StaticTokenResealed: notPublic,
   SecretSettingResealed: notPublic,
 };
 

@@ -20,7 +20,7 @@ type Step =
   | Readonly<{ kind: 'breakCommit'; account: string }>
   | Readonly<{ kind: 'mendCommits' }>
   | Readonly<{ kind: 'takeOver' }>
-  | Readonly<{ kind: 'turns'; count: number }>;
+  | Readonly<{ kind: 'iterations'; count: number }>;
 
 const account = fc.constantFrom(...ACCOUNTS);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -37,16 +37,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('breakCommit' as const), account }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('mendCommits' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('takeOver' as const) }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('turns' as const), count: fc.integer({ min: 1, max: 12 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('iterations' as const), count: fc.integer({ min: 1, max: 12 }) }),
+  },
 );
 const fate = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fate>('confirmed') },
   { weight: 1, arbitrary: fc.constantFrom<Fate>('refused', 'lost', 'unsent') },
 );
-const answer = fc.record({ fate, turns: fc.integer({ min: 0, max: 6 }) });
+const answer = fc.record({ fate, iterations: fc.integer({ min: 0, max: 6 }) });
 
-const turns = async (count: number) => {
-  for (let turn = 0; turn < count; turn++) await setImmediate();
+const iterations = async (count: number) => {
+  for (let iteration = 0; iteration < count; iteration++) await setImmediate();
 };
 
 /** One slot whose lease passes from process to process. A process that lost it continues with its current page. */
@@ -63,14 +66,14 @@ class Slot {
   readonly #work: Promise<unknown>[] = [];
   #reading: Promise<void> | undefined;
 
-  constructor(private readonly nextAnswer: () => Readonly<{ fate: Fate; turns: number }>) {
+  constructor(private readonly nextAnswer: () => Readonly<{ fate: Fate; iterations: number }>) {
     this.takeOver();
   }
 
   takeOver(): void {
     const publisher = new ModelPublisher(async () => {
-      const { fate: decided, turns: late } = this.nextAnswer();
-      await turns(late);
+      const { fate: decided, iterations: late } = this.nextAnswer();
+      await iterations(late);
       return decided;
     }, this.broker);
     this.publishers.push(publisher);
@@ -142,7 +145,7 @@ it('every message arrives, and first arrivals of an account are in order, despit
       fc.infiniteStream(answer),
       async (sent, steps, answers) => {
         let healed = false;
-        const slot = new Slot(() => (healed ? { fate: 'confirmed', turns: 0 } : answers.next().value));
+        const slot = new Slot(() => (healed ? { fate: 'confirmed', iterations: 0 } : answers.next().value));
         for (const name of sent) await slot.append(name, 1);
         slot.position = sent.length;
         for (const each of steps) {
@@ -153,7 +156,7 @@ it('every message arrives, and first arrivals of an account are in order, despit
           if (each.kind === 'breakCommit') slot.broken.add(`${each.account}:${versionsOf(slot, each.account) + 1}`);
           if (each.kind === 'mendCommits') slot.broken.clear();
           if (each.kind === 'takeOver') slot.takeOver();
-          if (each.kind === 'turns') await turns(each.count);
+          if (each.kind === 'iterations') await iterations(each.count);
         }
         healed = true;
         slot.broken.clear();

@@ -44,11 +44,11 @@ async function show(selection: ActivitySelection, json: boolean, run: CommandRun
   return DONE;
 }
 
-function linesOf({ place, type, actor, ...activity }: ShownActivity): Generator<string> {
+function linesOf({ cursor, type, actor, ...activity }: ShownActivity): Generator<string> {
   const { actorName, sessionId, address, client, details, correlation } = activity;
   const by = [actor.kind, actor.accountId, actor.tokenId].filter((part) => part !== undefined).join(':');
   const given = Object.entries(details).map(([name, value]) => [name.replaceAll('_', ' '), textOf(value)]);
-  return fieldsOf(`${isoTime(place.at)}  ${type}`, {
+  return fieldsOf(`${isoTime(cursor.at)}  ${type}`, {
     by: actorName === '' ? by : `${by} ${quoted(actorName)}`,
     ...(address !== '' && { from: address }),
     ...(client !== '' && { with: client }),

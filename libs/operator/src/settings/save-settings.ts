@@ -1,10 +1,10 @@
 import {
-  API_TOKEN_KEY,
+  STATIC_TOKEN_KEY,
   ChangeSettingsCommand,
   DeleteSettingCommand,
   operator,
   PreviewSettingsQuery,
-  ResetApiTokenCommand,
+  ResetStaticTokenCommand,
   type SettingChange,
   type SettingInput,
 } from '@keyfold/application';
@@ -48,7 +48,7 @@ export async function resetSettings(
 }
 
 function resetProblem(key: string): string | undefined {
-  if (key === API_TOKEN_KEY) return 'the static token has no factory value. Use "keyfold settings reset-token"';
+  if (key === STATIC_TOKEN_KEY) return 'the static token has no factory value. Use "keyfold settings reset-token"';
   if (isReadOnly(key)) return `the setting ${quoted(key)} is read-only`;
   if (factorySetting(key)) return undefined;
   return `${quoted(key)} is no setting of Keyfold and has no factory value. Use "keyfold settings delete"`;
@@ -92,7 +92,7 @@ export async function deleteSetting({ key }: { key: string }, { ports, output }:
 
 /** Replaces the static token and shows the new one. */
 export async function resetStaticToken({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
-  const token = await ports.commands.execute(new ResetApiTokenCommand(operator, newOrigin()));
+  const token = await ports.commands.execute(new ResetStaticTokenCommand(operator, newOrigin()));
   await output.out(json ? JSON.stringify({ token }) : token);
   return DONE;
 }

@@ -19,7 +19,7 @@ import {
   recoveryCodesGenerated,
   twoFactorEnabled,
 } from '../../../domain/testing/account.events.js';
-import { apiTokenReset, secretSettingChanged } from '../../../domain/testing/site-settings.events.js';
+import { staticTokenReset, secretSettingChanged } from '../../../domain/testing/site-settings.events.js';
 import { EmbeddedProjections } from '../../../projections/testing/embedded-projections.js';
 import { MongoProjections } from '../../../projections/testing/mongo-projections.js';
 import type { CommandRun } from '../command-run.js';
@@ -43,7 +43,7 @@ describe.each(stores)('on %s', (_, open) => {
   beforeEach(async () => {
     projections = await open();
     runner = newRunner();
-    const token = { ...apiTokenReset('token'), sealed: { token: old.seal('token', 'site-settings/api-token') } };
+    const token = { ...staticTokenReset('token'), sealed: { token: old.seal('token', 'site-settings/static-token') } };
     await projections.append(siteSettingsStream, token);
   });
 
@@ -122,9 +122,9 @@ describe.each(stores)('on %s', (_, open) => {
     expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
     expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
     expect(fresh.open(account.twoFactor!.recoveryCodes!.sealedCodes, 'account-7/recovery-codes')).toBe('hashes');
-    expect(account.credential).toBe(1);
+    expect(account.generation).toBe(1);
     const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(siteSettingsStream);
-    expect(fresh.open(state.sealedApiToken, 'site-settings/api-token')).toBe('token');
+    expect(fresh.open(state.sealedStaticToken, 'site-settings/static-token')).toBe('token');
     for (const [key, sealed] of Object.entries(state.sealedValues))
       expect(fresh.open(sealed, `site-settings/setting/${key}`)).toBe(`value of ${key}`);
     const heads = await projections.store.readHeads();
@@ -178,7 +178,7 @@ describe.each(stores)('on %s', (_, open) => {
     ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('changed');
-    expect(account.credential).toBe(2);
+    expect(account.generation).toBe(2);
   });
 
   it('a stream that cannot be read makes both commands fail', async () => {

@@ -29,9 +29,9 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
     count.problems++;
     return output.err(problem);
   };
-  const visit = async ({ holders, read, total }: SecretPage) => {
-    await limit.map(holders, async (holder) => {
-      const done = await resealSecrets(holder, sealer, ports.runner, context);
+  const visit = async ({ streams, read, total }: SecretPage) => {
+    await limit.map(streams, async (stream) => {
+      const done = await resealSecrets(stream, sealer, ports.runner, context);
       count.resealed += done.resealed;
       count.unchanged += done.unchanged;
       for (const problem of done.problems) await report(problem);
@@ -72,8 +72,8 @@ export async function showSealingKeys(
     problems++;
     return output.err(problem);
   };
-  const visit = async ({ holders, read, total }: SecretPage) => {
-    for (const { stream, secrets } of holders) for (const secret of secrets) count(uses, stream, secret);
+  const visit = async ({ streams, read, total }: SecretPage) => {
+    for (const { stream, secrets } of streams) for (const secret of secrets) count(uses, stream, secret);
     await output.progress?.({ done: read, total, unit: 'commit' });
   };
   await walkSecrets(ports.store, ports.feed, { visit, report }, signal);

@@ -1,5 +1,5 @@
 import {
-  API_TOKEN_KEY,
+  STATIC_TOKEN_KEY,
   GetSettingsQuery,
   ListFactorySettingsQuery,
   ListSettingsQuery,
@@ -22,7 +22,7 @@ export const isSecret = isSealedSetting;
 
 /** A list without the values of secrets, which the query cannot give without a sealing key. */
 const listWithoutSecrets = new SettingList(
-  { valueOf: () => '', apiTokenOf: () => '', newApiToken: () => '' },
+  { valueOf: () => '', staticTokenOf: () => '', newStaticToken: () => '' },
   serviceVersion,
 );
 
@@ -80,7 +80,7 @@ export async function compareSettings(
   const listed = await ports.queries.execute(new ListFactorySettingsQuery());
   const factory = new Map(listed.map(({ key, value }) => [key, value]));
   const differences = (await withSecrets(ports))
-    .filter(({ key, flag }) => key !== API_TOKEN_KEY && flag !== settingFlag.readOnly)
+    .filter(({ key, flag }) => key !== STATIC_TOKEN_KEY && flag !== settingFlag.readOnly)
     .map(({ key, value }) => ({ key, factory: factory.get(key) ?? null, value }))
     .filter((each) => each.value !== each.factory);
   for (const each of differences) {
@@ -115,4 +115,4 @@ export async function exportSettings(
 
 /** A save refuses an empty static token, which a service has before its first start. */
 const isSaveable = ({ key, flag, value }: ListedSetting) =>
-  flag !== settingFlag.readOnly && (key !== API_TOKEN_KEY || value !== '');
+  flag !== settingFlag.readOnly && (key !== STATIC_TOKEN_KEY || value !== '');

@@ -19,7 +19,7 @@ const commit: Commit = {
     {
       type: 'PasswordChanged',
       v: 1,
-      data: { credential: 2, note: 'a "quote"\nand \u001b[31m' },
+      data: { generation: 2, note: 'a "quote"\nand \u001b[31m' },
       sealed: { passwordHash: 'k1.c2VhbGVk' },
     },
   ],
@@ -51,7 +51,7 @@ describe('a commit is shown', () => {
         '  position     17',
         '  holds        otp:7:1:58949280',
         '  PasswordChanged v1',
-        '    credential: 2',
+        '    generation: 2',
         '    note: "a \\"quote\\"\\nand \\u001b[31m"',
         '    passwordHash: sealed with key k1',
       ],

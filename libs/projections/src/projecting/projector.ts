@@ -18,7 +18,7 @@ import type { Projection } from './projection.js';
 /** Larger than usual: a stream's document is read and written once for all of its commits in a page. */
 const PAGE_SIZE = 1_000;
 /** Writing a large document takes about a millisecond of CPU. */
-const STREAMS_PER_TURN = 4;
+const STREAMS_PER_ITERATION = 4;
 /** Interval between retries of the parked streams, in milliseconds. */
 const RETRY_PARKED_INTERVAL = 30_000;
 
@@ -86,11 +86,11 @@ export class Projector {
     return { ...lag, parkedStreams: ofOwnSlots.length };
   }
 
-  /** Projects all streams concurrently, so that an adapter can share round trips, but starts only a few in a turn of the event loop. */
+  /** Projects all streams concurrently, so that an adapter can share round trips, but starts only a few in an iteration of the event loop. */
   async #project(commits: readonly Commit[]): Promise<void> {
     // Part of the page, so that the checkpoint passes no key that is missing in the index.
     const indexing = this.projection.addKeyOwners(keyOwnersIn(commits));
-    // Failures are reported below, possibly in a later turn.
+    // Failures are reported below, possibly in a later iteration.
     indexing.catch(() => undefined);
     const projecting: Promise<unknown>[] = [indexing];
     for (const [stream, [first, ...others]] of Map.groupBy(commits, ({ stream }) => stream)) {
@@ -99,7 +99,7 @@ export class Projector {
       const project = this.projection.project(ref, [first, ...others]);
       project.catch(() => undefined);
       projecting.push(project);
-      if (projecting.length % STREAMS_PER_TURN === 0) await setImmediate();
+      if (projecting.length % STREAMS_PER_ITERATION === 0) await setImmediate();
     }
     const projected = await Promise.allSettled(projecting);
     const failed = projected.find(({ status }) => status === 'rejected');

@@ -13,7 +13,7 @@ import {
 } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
 
-/** Entries of a list that are read in one turn of the event loop. */
+/** Entries of a list that are read in one iteration of the event loop. */
 const PIECE = 50;
 
 /** Reads at most `most` rows after the `last` one and after `skip` others. */
@@ -113,7 +113,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
   }
 
-  /** Reads up to `limit` states, in one turn of the event loop after the other. */
+  /** Reads up to `limit` states, in one iteration of the event loop after the other. */
   async #readPieces<State>(
     read: ReadPiece,
     offset: number,
@@ -206,7 +206,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     return this.file.close();
   }
 
-  /** Resolves in a turn of the event loop in which no other list reads a further piece. */
+  /** Resolves in an iteration of the event loop in which no other list reads a further piece. */
   #turnOfPiece(): Promise<void> {
     return (this.#pieces = this.#pieces.then(() => setImmediate()));
   }

@@ -156,7 +156,7 @@ it('is no problem with a projector under traffic, however often it is checked', 
   const traffic = Promise.all(
     ids.map(async (id) => {
       await projections.append(accountStream(id), registered(`account ${id}`, { accountId: id }));
-      for (let turn = 0; turn < 8; turn++) await projections.append(accountStream(id), renamed('a', `a${turn}`));
+      for (let round = 0; round < 8; round++) await projections.append(accountStream(id), renamed('a', `a${round}`));
       done++;
     }),
   );

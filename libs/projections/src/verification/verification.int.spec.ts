@@ -29,16 +29,16 @@ async function verify({ store, readModels, leases }: EmbeddedProjections, isSett
   return { problems, ...count };
 }
 
-/** Counts the turns of the event loop. */
-function countTurns(): () => number {
-  let turns = 0;
+/** Counts the iterations of the event loop. */
+function countIterations(): () => number {
+  let iterations = 0;
   let counting = true;
   const count = () => {
-    turns++;
+    iterations++;
     if (counting) setImmediate(count);
   };
   setImmediate(count);
-  return () => ((counting = false), turns);
+  return () => ((counting = false), iterations);
 }
 
 function damage({ path }: { path: string }, sql: string) {
@@ -139,10 +139,10 @@ describe('in the documents', () => {
       projections.views,
       "UPDATE accounts_1 SET state = json_set(state, '$.username', 'x') WHERE stream IN ('account-3', 'account-500', 'account-1202')",
     );
-    const turns = countTurns();
+    const iterations = countIterations();
     expect((await verify(projections)).problems).toHaveLength(3);
     // Six pages each of commits, of documents, of the list and of its documents: in between the process does other work.
-    expect(turns()).toBeGreaterThanOrEqual(24);
+    expect(iterations()).toBeGreaterThanOrEqual(24);
   });
 });
 

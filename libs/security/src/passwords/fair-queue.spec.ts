@@ -74,9 +74,9 @@ describe('a fair queue', () => {
       if (queue.size > 40) idle.add(queue.dropFromLargest()!);
     };
     const served: string[] = [];
-    for (let turn = 0; turn < 100 && !served.includes('newcomer'); turn++) {
+    for (let round = 0; round < 100 && !served.includes('newcomer'); round++) {
       for (const network of networks) if (idle.has(network)) push(network);
-      if (turn === 50) push('newcomer');
+      if (round === 50) push('newcomer');
       served.push(queue.next()!);
       idle.add(served.at(-1)!);
     }

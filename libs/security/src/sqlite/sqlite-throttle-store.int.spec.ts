@@ -21,8 +21,8 @@ describeThrottleStore('SQLite in two threads', async () => {
   const { file, store } = openThrottle();
   const other = new OtherThread(file, new URL('sqlite-throttle-store.ts', import.meta.url));
   onTestFinished(() => other.close());
-  const turns = other.alternating(store, ['admit', 'secondsBlocked', 'apply', 'forgetAll', 'isRemembered']);
-  return { store: turns, join: async () => turns };
+  const alternating = other.alternating(store, ['admit', 'secondsBlocked', 'apply', 'forgetAll', 'isRemembered']);
+  return { store: alternating, join: async () => alternating };
 });
 
 it('counters survive when the file is closed and opened again', async () => {

@@ -10,7 +10,7 @@ describe('appends', () => {
     const values = new Map(samples.map(({ labels, value }) => [labels?.['type'], value]));
     expect(values.size).toBe(samples.length);
     expect(values.get('SshKeyAdded')).toBe(3);
-    for (const type of ['AccountRegistered', 'SessionEnded', 'SshKeyUsed', 'ApiTokenReset', 'TwoFactorLocked'])
+    for (const type of ['AccountRegistered', 'SessionEnded', 'SshKeyUsed', 'StaticTokenReset', 'TwoFactorLocked'])
       expect([type, values.get(type)]).toEqual([type, 0]);
   });
 });

@@ -29,7 +29,7 @@ async function prepare(): Promise<Connection> {
 }
 
 /** Appends one commit after another to a stream of its own in a partition that others use too. */
-async function appendInTurn(store: MongoEventStore, partition: string): Promise<string[]> {
+async function appendOneByOne(store: MongoEventStore, partition: string): Promise<string[]> {
   const stream = unused('session');
   const outcomes: string[] = [];
   for (let version = 1; version <= COMMITS_OF_CALLER; version++) {
@@ -49,7 +49,7 @@ it.each([
     const connection = await prepare();
     const opened = await Promise.all(Array.from({ length: processes }, () => openProcess(connection.name)));
     const outcomes = opened.map(({ store }) =>
-      Promise.all(Array.from({ length: CALLERS }, (_, caller) => appendInTurn(store, `${caller % partitions}`))),
+      Promise.all(Array.from({ length: CALLERS }, (_, caller) => appendOneByOne(store, `${caller % partitions}`))),
     );
     const ofAll = (await Promise.all(outcomes)).flat(2);
     expect(tally(ofAll)).toEqual({ appended: processes * CALLERS * COMMITS_OF_CALLER });

@@ -1,4 +1,9 @@
-import { CheckServerLoginCommand, LookUpSshKeysQuery, type Origin, type ServerFactor } from '@keyfold/application';
+import {
+  CheckFileServerLoginCommand,
+  LookUpSshKeysQuery,
+  type Origin,
+  type FileServerFactor,
+} from '@keyfold/application';
 import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
 import { parseOfferedKey } from '@keyfold/security';
 import { Injectable, Logger } from '@nestjs/common';
@@ -27,7 +32,7 @@ export type AdmittedAccount = Readonly<{
 /** The answer. Without an account, nothing tells one reason of a refusal from another, except that a right password may need a code. */
 export type CheckedLogin = Readonly<{
   account: AdmittedAccount | null;
-  factors: readonly ServerFactor[];
+  factors: readonly FileServerFactor[];
   codeRequired?: true;
 }>;
 
@@ -35,8 +40,8 @@ const REFUSED: CheckedLogin = { account: null, factors: [] };
 
 /** Checks the logins that file servers ask about, whatever the form in which they ask. */
 @Injectable()
-export class ServerLogins {
-  readonly #log = new Logger(ServerLogins.name);
+export class FileServerAuthenticator {
+  readonly #log = new Logger(FileServerAuthenticator.name);
   #isReported = false;
 
   /** `trusted` servers are believed when they name the address of their client. The first other one is logged. */
@@ -60,7 +65,7 @@ export class ServerLogins {
     const address = this.#addressOf(login.address, server);
     const origin = { ...rest, address };
     const checked = await this.commandBus.execute(
-      new CheckServerLoginCommand({ protocol, username, password, code, address, origin }),
+      new CheckFileServerLoginCommand({ protocol, username, password, code, address, origin }),
     );
     if (checked === 'refused') return REFUSED;
     if (checked === 'code required') return { ...REFUSED, codeRequired: true as const };

@@ -2,8 +2,8 @@ import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * A module to load before a program (`node --import`). It measures the CPU time of each turn of the main thread's event loop. Each
- * connection to the socket `LOOP_TURNS_SOCKET` receives the turns since the last one: their number and the longest ones in milliseconds.
+ * A module to load before a program (`node --import`). It measures the CPU time of each iteration of the main thread's event loop. Each
+ * connection to the socket `LOOP_ITERATIONS_SOCKET` receives the iterations since the last one: their number and the longest ones in milliseconds.
  */
 const LONGEST = 20;
 
@@ -17,26 +17,26 @@ function threadCpu(): number {
 }
 
 if (isMainThread) {
-  let turns = 0;
+  let iterations = 0;
   let longest: number[] = [];
   let last = threadCpu();
 
-  const endTurn = () => {
+  const endIteration = () => {
     const now = threadCpu();
-    turns += 1;
+    iterations += 1;
     const took = now - last;
     if (longest.length < LONGEST || took > longest.at(-1)!) {
       longest = [...longest, took].toSorted((a, b) => b - a).slice(0, LONGEST);
     }
     last = now;
-    // Runs once per turn and does not wake an idle loop.
-    setImmediate(endTurn).unref();
+    // Runs once per iteration and does not wake an idle loop.
+    setImmediate(endIteration).unref();
   };
-  endTurn();
+  endIteration();
 
   const server = createServer((socket) => {
-    socket.on('error', () => undefined).end(JSON.stringify({ turns, longest }));
-    [turns, longest] = [0, []];
+    socket.on('error', () => undefined).end(JSON.stringify({ iterations, longest }));
+    [iterations, longest] = [0, []];
   });
-  server.listen(process.env['LOOP_TURNS_SOCKET']).unref();
+  server.listen(process.env['LOOP_ITERATIONS_SOCKET']).unref();
 }

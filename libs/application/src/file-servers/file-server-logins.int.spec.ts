@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
-import { FindServerAccountsHandler, FindServerAccountsQuery } from './server-logins.js';
+import { FindFileServerAccountsHandler, FindFileServerAccountsQuery } from './file-server-logins.js';
 
 const found = async (service: EmbeddedService, ...usernames: string[]) =>
-  new FindServerAccountsHandler(service.names).execute(new FindServerAccountsQuery(usernames));
+  new FindFileServerAccountsHandler(service.names).execute(new FindFileServerAccountsQuery(usernames));
 
 it('finds the accounts with exactly these names', async () => {
   const service = new EmbeddedService();

@@ -29,14 +29,14 @@ export function givenSecrets(
 }
 
 /** How an account proved itself to a file server. */
-export type ServerFactor = 'public-key' | 'password' | 'one-time-code' | 'recovery-code' | 'app-password';
+export type FileServerFactor = 'public-key' | 'password' | 'one-time-code' | 'recovery-code' | 'app-password';
 
 /**
  * The answer to a file server: the account and its proofs, `code required` if the password is right and the account has two-factor, or `refused` for any
  * other reason.
  */
-export type ServerLogin =
-  Readonly<{ account: Account; factors: readonly ServerFactor[] }> | 'code required' | 'refused';
+export type FileServerLogin =
+  Readonly<{ account: Account; factors: readonly FileServerFactor[] }> | 'code required' | 'refused';
 
 /**
  * Checks a login to a file server by password. It starts no session. `password`: the password of the account, directly followed by the six digits of a code if
@@ -44,7 +44,7 @@ export type ServerLogin =
  *
  * @throws `too-many-attempts`; `HashQueueFull`.
  */
-export class CheckServerLoginCommand extends Command<ServerLogin> {
+export class CheckFileServerLoginCommand extends Command<FileServerLogin> {
   constructor(
     readonly login: Readonly<{
       protocol: FileProtocol;
@@ -58,10 +58,10 @@ export class CheckServerLoginCommand extends Command<ServerLogin> {
     super();
   }
 }
-type Login = CheckServerLoginCommand['login'];
+type Login = CheckFileServerLoginCommand['login'];
 
-@CommandHandler(CheckServerLoginCommand)
-export class CheckServerLoginHandler implements ICommandHandler<CheckServerLoginCommand> {
+@CommandHandler(CheckFileServerLoginCommand)
+export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileServerLoginCommand> {
   constructor(
     private readonly runner: CommandRunner,
     private readonly passwords: PasswordCheck,
@@ -70,17 +70,17 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
     private readonly security: SecurityLog,
   ) {}
 
-  async execute({ login }: CheckServerLoginCommand): Promise<ServerLogin> {
+  async execute({ login }: CheckFileServerLoginCommand): Promise<FileServerLogin> {
     const { username, address } = login;
     try {
-      return await this.passwords.inTurn({ username, address, device: undefined }, () => this.#check(login));
+      return await this.passwords.queued({ username, address, device: undefined }, () => this.#check(login));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'too-many-attempts') throw error;
       return error.code === 'one-time-code-required' ? 'code required' : 'refused';
     }
   }
 
-  async #check(login: Login): Promise<ServerLogin> {
+  async #check(login: Login): Promise<FileServerLogin> {
     const { protocol, username, address, origin } = login;
     const report = new LoginReport(this.security, origin);
     const attempt = { username, address, device: undefined };
@@ -101,7 +101,7 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
     return { account, factors: ['password', code] };
   }
 
-  #useCode(login: Login, account: Account): Promise<ServerFactor> {
+  #useCode(login: Login, account: Account): Promise<FileServerFactor> {
     const { protocol, address, origin } = login;
     const given = { code: givenSecrets(login, account).code, address, device: undefined, origin };
     return this.codes.useFor(given, account, async ({ usedCode }) => {
@@ -114,13 +114,13 @@ export class CheckServerLoginHandler implements ICommandHandler<CheckServerLogin
 }
 
 /** An enabled account, as file servers see it. `basePath` is normalized and starts with `/`. */
-export type ServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;
+export type FileServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;
 
 /**
  * Finds the enabled accounts with these names. Proves nothing about who asks: check a password or a key, too, before admitting anyone. An
  * unknown name costs as many store operations as a known one.
  */
-export class FindServerAccountsQuery extends Query<ReadonlyMap<string, ServerAccount>> {
+export class FindFileServerAccountsQuery extends Query<ReadonlyMap<string, FileServerAccount>> {
   /** @param usernames distinct names; the caller bounds their number */
   constructor(readonly usernames: readonly string[]) {
     super();
@@ -128,11 +128,11 @@ export class FindServerAccountsQuery extends Query<ReadonlyMap<string, ServerAcc
 }
 
 /** Leaves out unknown names, and deleted and disabled accounts. */
-@QueryHandler(FindServerAccountsQuery)
-export class FindServerAccountsHandler implements IQueryHandler<FindServerAccountsQuery> {
+@QueryHandler(FindFileServerAccountsQuery)
+export class FindFileServerAccountsHandler implements IQueryHandler<FindFileServerAccountsQuery> {
   constructor(private readonly names: UserNames) {}
 
-  async execute({ usernames }: FindServerAccountsQuery): Promise<ReadonlyMap<string, ServerAccount>> {
+  async execute({ usernames }: FindFileServerAccountsQuery): Promise<ReadonlyMap<string, FileServerAccount>> {
     const found = await Promise.all(usernames.map((username) => this.names.accountOf(username)));
     return new Map(
       found

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { LoginModule } from '../login/login.module.js';
 import { NamedSecretsModule } from '../named-secrets/named-secrets.module.js';
-import { CheckServerLoginHandler, FindServerAccountsHandler } from './server-logins.js';
+import { CheckFileServerLoginHandler, FindFileServerAccountsHandler } from './file-server-logins.js';
 
 @Module({
   imports: [LoginModule, NamedSecretsModule],
-  providers: [CheckServerLoginHandler, FindServerAccountsHandler],
+  providers: [CheckFileServerLoginHandler, FindFileServerAccountsHandler],
 })
-export class ServerLoginsModule {}
+export class FileServerLoginsModule {}

@@ -8,7 +8,7 @@ import { checkedBodyOf, originOf, type KeyfoldRequest } from '../request/request
 import { Route } from '../request/route.decorator.js';
 import { AccountResponse, envelopeOf } from './file-servers.document.js';
 import { NAME_LETTERS } from './key.controller.js';
-import { LOGIN_TIMEOUT, ServerLogins, type AskedLogin } from './server-logins.js';
+import { LOGIN_TIMEOUT, FileServerAuthenticator, type AskedLogin } from './file-server-authenticator.js';
 import { NeedsScope, SERVER_TOKEN } from './server-token.guard.js';
 
 /** The longest password and the longest key line. */
@@ -73,8 +73,8 @@ class CheckedLoginResponse {
 
 @ApiTags('logins')
 @Controller()
-export class ServerLoginController {
-  constructor(private readonly logins: ServerLogins) {}
+export class LoginCheckController {
+  constructor(private readonly authenticator: FileServerAuthenticator) {}
 
   @Route('POST /logins', {
     id: 'checkLogin',
@@ -91,7 +91,7 @@ export class ServerLoginController {
   @NeedsScope('logins:verify', { handlerTimeout: LOGIN_TIMEOUT })
   async check(@Req() request: KeyfoldRequest): Promise<CheckedLoginResponse> {
     const asked = askedBy(checkedBodyOf(LoginToCheck, request));
-    const { account, factors, codeRequired } = await this.logins.check(asked, originOf(request));
+    const { account, factors, codeRequired } = await this.authenticator.check(asked, originOf(request));
     const shown = account && {
       id: account.id,
       username: account.username,

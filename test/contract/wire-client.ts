@@ -20,7 +20,7 @@ export type UrlFrom = (address?: string) => Promise<string>;
  * Sends requests over keep-alive connections, without the headers that `fetch` adds or changes. With several servers it
  * alternates between them, like a load balancer, and uses the host name of the first.
  */
-export class Exchange {
+export class WireClient {
   private agent = new Agent({ keepAlive: true, maxSockets: 1 });
   private readonly servers: readonly URL[];
   private sent = 0;
