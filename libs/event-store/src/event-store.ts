@@ -55,7 +55,7 @@ export abstract class EventStore {
 }
 
 /**
- * Where a commit stands in the history: by time, and by `key` among those of the same millisecond. It never changes, so a reader that
+ * The order of a commit in the history: by time, and by `key` among those of the same millisecond. It never changes, so a reader that
  * continues after a cursor neither skips nor repeats a commit, whatever is appended meanwhile.
  */
 export type HistoryCursor = Readonly<{ at: number; key: number }>;
