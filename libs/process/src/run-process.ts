@@ -150,8 +150,8 @@ export function banner(url: string): string {
 const frame = (lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
 
 /**
- * Node 24 creates an object for each `process.nextTick`. Once a garbage collection finds none alive, V8 forgets their shape and creates
- * every later one ten times slower (docs/decisions/0019). Keeping one alive prevents that.
+ * Node 24 creates an object with symbol keys for each `process.nextTick`. Once a garbage collection finds none alive, V8 forgets their shape:
+ * a tick then takes 340 ns instead of 40, a sixth of the CPU time of a ping. Keeping one alive prevents that. Measure with the next Node.
  */
 let kept: object | undefined;
 
