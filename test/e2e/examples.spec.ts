@@ -7,7 +7,6 @@ import { exampleNames, exampleProgram, type ExampleProgram } from '../support/ex
 import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
-import { timesLength } from '../support/test-length.js';
 
 const QUEUE = 'sftp.keyfold-events';
 /** The first build of the Go example compiles SQLite. */
@@ -31,8 +30,8 @@ describe.each(exampleNames)('the example %s', (name) => {
     const example = await start(name, { KEYFOLD_RABBITMQ_URL: proxy.through(broker.url) });
     await events.untilConsumed();
 
-    const run = eventRun(timesLength(300));
-    const parts = 4;
+    const run = eventRun(600);
+    const parts = 6;
     for (let part = 0; part < parts; part++) {
       const size = Math.ceil(run.publications.length / parts);
       const published = events.publish(run.publications.slice(part * size, (part + 1) * size));

@@ -1,9 +1,10 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deleteAccount, named, newPassword, register } from '../../testing/account.commands.js';
 import { deleted, nameHashOf, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
 import { ADMIN_ID, GUEST_ID, accountDecider } from './account.decider.js';
 import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
+import { parseUsernameHold, releasedNameHold, usernameHold, usernameHoldPrefix } from './account.holds.js';
 
 const ann = nameHashOf('ann');
 const taken = named('ann', 'taken');
@@ -93,4 +94,17 @@ describe('DeleteAccount', () => {
   it('refuses to delete it twice', () => {
     given(accountDecider, registered('ann'), deleted('ann')).when(deleteAccount).thenRefused('account-not-found');
   });
+});
+
+it('the holds of a name sort in byte order by turn, each release after its turn, and can be parsed', () => {
+  const turns = [1, 2, 9, 10, 99, 1_000_000];
+  const inOrder = turns.flatMap((turn) => [usernameHold(ann, turn).key, releasedNameHold(ann, turn).key]);
+  const sorted = inOrder.map((key) => Buffer.from(key)).toSorted(Buffer.compare);
+  expect(sorted.map(String)).toStrictEqual(inOrder);
+  expect(inOrder.filter((key) => !key.startsWith(usernameHoldPrefix(ann)))).toEqual([]);
+  const parsed = turns.flatMap((turn) => [
+    { turn, released: false },
+    { turn, released: true },
+  ]);
+  expect(inOrder.map(parseUsernameHold)).toStrictEqual(parsed);
 });
