@@ -22,7 +22,9 @@ export class ActivityExport {
   constructor(private readonly stalledAfter = STALLED_AFTER) {}
 
   /**
-   * Returns the stream of an export that has read its first activities. A later error destroys the stream, and so breaks the transfer off.
+   * Returns the stream of an export that has read its first activities, so that a missing store still gets its 503. A later error destroys the
+   * stream before the last chunk, which HTTP/1.1 clients and proxies report. A count at the end
+   * or a trailer would protect only clients that know it.
    *
    * @throws Fault 503 if too many exports are running, and whatever the first read throws.
    */

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 /**
  * Returns the URL that the router receives. compat: the original routes by the unescaped path, so an escaped slash counts as a slash
  * (wire contract 1.2). Administration is the exception: escapes in its paths are kept literally, so no route matches. A proxy that blocks
- * `/api/admin` can therefore not be bypassed with another spelling (docs/decisions/0053).
+ * `/api/admin` can therefore not be bypassed with another spelling, even one that compares undecoded paths (`path_beg` of HAProxy); a note for
+ * operators would protect only its readers. No client needs an escape there, because these routes have no variable part. Others may.
  */
 export function routedPath(url: string): string {
   // Fast path: very few URLs contain an escape.

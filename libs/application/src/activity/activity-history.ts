@@ -116,7 +116,8 @@ export class ActivityHistory {
     const nameOf = (id: number | undefined) => (id === undefined ? '' : (names.get(id) ?? ''));
     return activities.map((activity) => {
       const session = activity.sessionId === undefined ? undefined : sessions.get(activity.sessionId);
-      // Only administrators see the session, the address and the software of another person.
+      // Only administrators see the session, address and software of others: where an administrator works from is personal data. Of other
+      // actors, owners see the kind and the account id. An intruder's sessions belong to the account, so the owner sees their addresses.
       const isShown = viewer === 'administrator' || session?.accountId === viewer.accountId;
       return {
         ...activity,

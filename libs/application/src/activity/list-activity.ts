@@ -16,7 +16,7 @@ export class ListOwnActivityQuery extends Query<ActivityPage> {
   }
 }
 
-/** @throws `guest-has-no-history`. */
+/** @throws `guest-has-no-history`: everybody may use the guest account. */
 @QueryHandler(ListOwnActivityQuery)
 export class ListOwnActivityHandler implements IQueryHandler<ListOwnActivityQuery> {
   constructor(private readonly history: ActivityHistory) {}

@@ -1,6 +1,10 @@
 import { KeyedQueue } from '@keyfold/concurrency';
 
-/** Runs the commands of a stream one at a time, in all threads of a process, so that they do not conflict with each other. */
+/**
+ * Runs the commands of a stream one at a time, in all threads of a process: waiting is cheaper than conflicts and random pauses. Deciding on
+ * commits that are still being written would be faster, but if one failed, every decision based on it would have to fail too. The queue only
+ * saves work: the store itself refuses a version that was already written.
+ */
 export abstract class StreamQueue {
   abstract run<Result>(stream: string, command: () => Promise<Result>): Promise<Result>;
 }

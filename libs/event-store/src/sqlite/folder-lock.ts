@@ -25,8 +25,8 @@ export class UnusableFolder extends Error {
 }
 
 /**
- * Reserves a data folder for one process. It is a lock of the operating system, taken through SQLite because Node has no API for it. So
- * it ends with the process, even if that is killed.
+ * Reserves a data folder for one process: two would both trust their cached stream heads. The lock is one of the operating system, which ends
+ * with the process, unlike a file with a process id. SQLite takes it, because Node has no API for it. Many network file systems lack such locks.
  */
 export class FolderLock {
   readonly #database: DatabaseSync;
