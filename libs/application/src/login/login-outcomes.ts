@@ -14,7 +14,7 @@ const OUTCOMES = ['accepted', 'refused', 'throttled', 'missing', 'failed'] as co
 export type LoginFactor = (typeof FACTORS)[number];
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
-/** Counts the outcomes of the password and code checks of this process. */
+/** Counts the outcomes of the password and code checks of logins in this thread. */
 export class LoginCounts {
   readonly #counts = new Map<string, number>();
 

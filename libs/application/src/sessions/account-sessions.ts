@@ -37,7 +37,7 @@ const isCurrent = (account: Account, session: string, generation: number) =>
 export const MOST_SESSIONS = 1_000;
 const LOADED_TOGETHER = 100;
 
-/** Lists the sessions of one account by their current state. */
+/** Lists the sessions of one account by their current state. `ListUpdates` writes the entries. */
 @Injectable()
 export class AccountSessions {
   constructor(
