@@ -3,7 +3,6 @@ import { newSealingKeyText, parseSealingKeys, parseTokenSecrets, requireStrongSe
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
-  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -40,10 +39,8 @@ export function prepareDataFolder(folder: string): void {
 export function protectDataFiles(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each))) {
     const path = join(folder, name);
-    const { mode } = lstatSync(path);
-    const isOpen = (mode & 0o077) !== 0;
-    const isRegular = (mode & constants.S_IFMT) === constants.S_IFREG;
-    if (isRegular && isOpen) protectFile(path);
+    const stats = lstatSync(path);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) protectFile(path);
   }
 }
 
