@@ -185,7 +185,7 @@ func (entry *cacheEntry) read() (granted grant, age time.Duration) {
 	if err != nil || len(opened) != timeBytes+1 {
 		return refused, 0
 	}
-	age = entry.askedAt.Sub(time.UnixMilli(int64(binary.BigEndian.Uint64(opened))))
+	age = time.Since(time.UnixMilli(int64(binary.BigEndian.Uint64(opened))))
 	// An entry from the future means that the clock was set back, and then its age is unknown.
 	if age < 0 || age > entry.cache.time {
 		_ = unlink(entry.path())

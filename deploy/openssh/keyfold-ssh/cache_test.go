@@ -78,8 +78,19 @@ func TestALateAnswerDoesNotReviveThePermissionToWrite(t *testing.T) {
 	if err := early.store(readAndWrite); err != nil {
 		t.Fatal(err)
 	}
-	next := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
-	if granted, _ := next.read(); granted != loggedIn {
+	if granted, _ := early.read(); granted != loggedIn {
+		t.Errorf("the entry grants %v", granted)
+	}
+}
+
+func TestAnAnswerCountsForALoginThatAskedBefore(t *testing.T) {
+	opened, early := storedAt(t, time.Now().Add(-time.Minute))
+	early.askedAt = time.Now().Add(-2 * time.Second)
+	late := opened.entryOf("ann", "", publicKey{fingerprint: "SHA256:a"})
+	if err := late.store(loggedIn); err != nil {
+		t.Fatal(err)
+	}
+	if granted, _ := early.read(); granted != loggedIn {
 		t.Errorf("the entry grants %v", granted)
 	}
 }

@@ -78,10 +78,8 @@ export class Health {
 
 async function run(check: Check | undefined): Promise<Outcome> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new Error(`no answer within ${CHECK_TIMEOUT / 1_000} seconds`)),
-    CHECK_TIMEOUT,
-  );
+  const fail = () => late.reject(new Error(`no answer within ${CHECK_TIMEOUT / 1_000} seconds`));
+  const timer = setTimeout(fail, CHECK_TIMEOUT);
   try {
     const warning = await Promise.race([check?.(), late.promise]);
     return { passes: true, text: warning ? `ok, but ${warning}` : 'ok' };

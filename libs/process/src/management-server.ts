@@ -73,10 +73,6 @@ const send = (response: ServerResponse, status: number, body: object) =>
 
 function sendText(response: ServerResponse, status: number, type: string, text: string): void {
   response
-    .writeHead(status, {
-      'Content-Type': type,
-      'Content-Length': Buffer.byteLength(text),
-      'Cache-Control': 'no-store',
-    })
+    .writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' })
     .end(text);
 }

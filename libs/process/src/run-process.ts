@@ -10,8 +10,7 @@ import { Metrics } from './metrics/metrics.js';
 import type { Environment } from './settings/read-settings.js';
 import type { ProcessSettings } from './settings/settings.js';
 import { unknownSettings } from './settings/unknown-settings.js';
-import { openTracing } from './tracing/open-tracing.js';
-import type { Tracing } from './tracing/tracing.js';
+import { openTracing, type Tracing } from './tracing/tracing.js';
 
 /** The services around the work of a process. */
 export type ProcessContext = Readonly<{
@@ -28,17 +27,14 @@ export type ProcessContext = Readonly<{
 /** The running work of a process; `close` finishes it. `url`: where it serves the API. */
 export type Running = Readonly<{ url?: string; close(): Promise<void> }>;
 
-/** Starts the work of a process. If it rejects, nothing is left to close. */
-type Start<Settings> = (settings: Settings, context: ProcessContext) => Promise<Running>;
-
 /**
- * Runs a process: reads its settings, opens the management port and calls `start`. On SIGTERM or SIGINT it becomes unready, closes its
+ * Runs a process: reads its settings, opens the management port and calls `start`. If that rejects, nothing may be left to close. On SIGTERM or SIGINT it becomes unready, closes its
  * work and the management port, and exits with status 0. A second signal ends it at once. A failed startup exits with a message.
  * `check` rejects if the process must not start; it runs before a port is opened, because a port in use would hide the reason.
  */
 export async function runProcess<Settings extends ProcessSettings>(
   read: (environment: Environment) => Settings,
-  start: Start<Settings>,
+  start: (settings: Settings, context: ProcessContext) => Promise<Running>,
   check?: (settings: Settings) => Promise<void>,
 ): Promise<void> {
   keepNextTickQuick();
@@ -130,24 +126,23 @@ export async function reportReady(
 }
 
 /** Returns the note that shows the generated password on the terminal at the first start. */
-export function firstPasswordNote(password: string): string {
-  return frame([
+export const firstPasswordNote = (password: string): string =>
+  frame(
     'The admin account was created:',
     '',
     '  user name  admin',
     `  password   ${password}`,
     '',
     'Shown only once. Change it with: npx keyfold account set-password admin',
-  ]);
-}
+  );
 
 /** Returns the note that the service is ready, for the terminal. */
 export function banner(url: string): string {
   const address = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
-  return frame([`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`]);
+  return frame(`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`);
 }
 
-const frame = (lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
+const frame = (...lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;
 
 /**
  * Node 24 creates an object with symbol keys for each `process.nextTick`. Once a garbage collection finds none alive, V8 forgets their shape:

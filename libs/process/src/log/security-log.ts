@@ -40,7 +40,7 @@ type WriteLine = (level: SecurityLineLevel, fields: Readonly<Record<string, unkn
  * the counts in the field `omitted`, so the lines and `omitted` add up to the exact number of events. Memory and log volume are bounded
  * for any traffic.
  */
-export class LimitedSecurityLog extends SecurityLog {
+export class LimitedSecurityLog extends SecurityLog implements OnApplicationShutdown {
   /** Events since the start of the process, including omitted ones. */
   readonly counts = new Map<SecurityEventName, number>();
   #window = new Map<SecurityEventName, EventWindow>();
@@ -79,6 +79,10 @@ export class LimitedSecurityLog extends SecurityLog {
       for (const [network, { omitted }] of networks)
         if (omitted > 0) this.write(securityLines[event].level, { event, network, omitted }, 'security events omitted');
   }
+
+  onApplicationShutdown(): void {
+    this.flush();
+  }
 }
 
 function countOf(networks: Map<string, Count>, network: string): Count {
@@ -104,19 +108,12 @@ function fieldsOf({ name, about = [], account, outcome, fields, origin }: Securi
 
 const later = (task: () => void, milliseconds: number): void => void setTimeout(task, milliseconds).unref();
 
-/** Logs the last counts at shutdown. */
-class ProcessSecurityLog extends LimitedSecurityLog implements OnApplicationShutdown {
-  onApplicationShutdown(): void {
-    this.flush();
-  }
-}
-
 /** Provides the security log, which is part of the ordinary log of the process. */
 export const securityLogProvider: Provider = {
   provide: SecurityLog,
   useFactory: () => {
     const log = new Logger('Security');
-    return new ProcessSecurityLog((level, fields, message) =>
+    return new LimitedSecurityLog((level, fields, message) =>
       level === 'warn' ? log.warn(fields, message) : log.log(fields, message),
     );
   },

@@ -1,22 +1,17 @@
+import type { Histogram } from '@keyfold/reporting';
 import type { Registry } from 'prom-client';
 import type { Health } from '../health.js';
 import { serviceAppId } from '../service-version.js';
 import { metricDefinitions, type MetricDefinition, type MetricName } from './metric-names.js';
 
-/** The counts of a histogram; see `Histogram` in `reporting`. */
-type Distribution = Readonly<{ bounds: readonly number[]; counts: readonly number[]; sum: number }>;
+type Distribution = Readonly<Pick<Histogram, 'bounds' | 'counts' | 'sum'>>;
+type Labels = Readonly<Record<string, string>>;
 
-/** A value of a metric, with the labels of its definition. */
-type Value = Readonly<{ labels?: Readonly<Record<string, string>>; value: number | Distribution }>;
-
-/** The current value of a metric. */
-export type Sample = Value & Readonly<{ name: MetricName }>;
+/** The current value of a metric, with the labels of its definition. */
+export type Sample = Readonly<{ name: MetricName; labels?: Labels; value: number | Distribution }>;
 
 /** Returns samples at scrape time. A source that fails or takes longer than two seconds is omitted; the others are still exposed. */
 export type MetricSource = () => readonly Sample[] | Promise<readonly Sample[]>;
-
-/** A text in the Prometheus format, with its content type. */
-export type MetricsText = Readonly<{ type: string; text: string }>;
 
 /** How long a source may take (milliseconds). Prometheus times out a scrape after ten seconds. */
 const SOURCE_TIMEOUT = 2_000;
@@ -35,21 +30,25 @@ export class Metrics {
     return (await Promise.all(this.#sources.map(samplesOf))).flat();
   }
 
-  /** Returns all metrics, including those of Node. */
-  async text(): Promise<MetricsText> {
+  /** Returns all metrics, including those of Node, in the Prometheus format with its content type. */
+  async text(): Promise<Readonly<{ type: string; text: string }>> {
     const ofNode = await (this.#ofNode ??= nodeRegistry());
-    const own = [...Map.groupBy(await this.samples(), ({ name }) => name)].map(([name, values]) =>
-      expose(name, metricDefinitions[name], summed(values)),
-    );
-    return { type: ofNode.contentType, text: [await ofNode.metrics(), ...own].join('\n') };
+    const own = Map.groupBy(addUp(await this.samples()), ({ name }) => name);
+    const texts = [...own].map(([name, samples]) => expose(name, metricDefinitions[name], samples));
+    return { type: ofNode.contentType, text: [await ofNode.metrics(), ...texts].join('\n') };
   }
 }
 
-/** Adds up the samples of the same metric and labels. */
-export const addUp = (samples: readonly Sample[]): Sample[] =>
-  [...Map.groupBy(samples, ({ name }) => name)].flatMap(([name, values]) =>
-    summed(values).map((value): Sample => ({ ...value, name })),
-  );
+/** Adds up the samples of the same metric and labels, because every thread of a process counts for itself. */
+export function addUp(samples: readonly Sample[]): Sample[] {
+  const sums = new Map<string, Sample>();
+  for (const sample of samples) {
+    const key = JSON.stringify([sample.name, sample.labels]);
+    const known = sums.get(key);
+    sums.set(key, known ? { ...known, value: sumOf(known.value, sample.value) } : sample);
+  }
+  return [...sums.values()];
+}
 
 async function samplesOf(source: MetricSource): Promise<readonly Sample[]> {
   const late = Promise.withResolvers<readonly Sample[]>();
@@ -71,17 +70,6 @@ async function nodeRegistry(): Promise<Registry> {
   return registry;
 }
 
-/** Adds up the values with the same labels, because every thread of a process counts for itself. */
-function summed(values: readonly Value[]): Value[] {
-  const sums = new Map<string, Value>();
-  for (const each of values) {
-    const key = JSON.stringify(each.labels ?? {});
-    const known = sums.get(key);
-    sums.set(key, known ? { ...known, value: sumOf(known.value, each.value) } : each);
-  }
-  return [...sums.values()];
-}
-
 function sumOf(a: number | Distribution, b: number | Distribution): number | Distribution {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'number' || typeof b === 'number') throw new TypeError('a number and a distribution have no sum');
@@ -93,15 +81,15 @@ function sumOf(a: number | Distribution, b: number | Distribution): number | Dis
 }
 
 /** Formats a metric in the Prometheus text format 0.0.4. */
-function expose(name: string, { type, help }: MetricDefinition, values: readonly Value[]): string {
-  const lines = values.flatMap(({ labels = {}, value }) =>
+function expose(name: string, { type, help }: MetricDefinition, samples: readonly Sample[]): string {
+  const lines = samples.flatMap(({ labels = {}, value }) =>
     typeof value === 'number' ? [line(name, labels, value)] : distributionLines(name, labels, value),
   );
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');
 }
 
 /** Prometheus buckets are cumulative. */
-function distributionLines(name: string, labels: Record<string, string>, { bounds, counts, sum }: Distribution) {
+function distributionLines(name: string, labels: Labels, { bounds, counts, sum }: Distribution) {
   let total = 0;
   const buckets = counts.map((count, index) => {
     total += count;
@@ -110,7 +98,7 @@ function distributionLines(name: string, labels: Record<string, string>, { bound
   return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
 }
 
-function line(name: string, labels: Readonly<Record<string, string>>, value: number): string {
+function line(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`;
 }

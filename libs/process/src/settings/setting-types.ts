@@ -10,11 +10,11 @@ export const number = (text: string, min: number, max: number) =>
     .transform(Number)
     .pipe(z.number(text).min(min, text).max(max, text));
 
-/** A port number. */
-export const port = number('must be a port number from 0 to 65535', 0, 65_535).refine(
-  Number.isInteger,
-  'must be an integer',
-);
+/** As `number`, but without a fraction; `broken` is the message for one. */
+export const integer = (text: string, min: number, max: number, broken = text) =>
+  number(text, min, max).refine(Number.isInteger, broken);
+
+export const port = integer('must be a port number from 0 to 65535', 0, 65_535, 'must be an integer');
 
 const entriesOf = (list: string) =>
   list

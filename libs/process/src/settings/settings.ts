@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   amqpUrl,
   httpUrl,
+  integer,
   mongoUri,
   names,
   networks,
@@ -42,8 +43,7 @@ export const processSettings = {
 
 /** Password policy. Off by default, because clients of the original expect none. */
 export const passwordSettings = {
-  KEYFOLD_PASSWORD_MIN_LENGTH: number('must be an integer from 0 to 128', 0, 128)
-    .refine(Number.isInteger, 'must be an integer from 0 to 128')
+  KEYFOLD_PASSWORD_MIN_LENGTH: integer('must be an integer from 0 to 128', 0, 128)
     .prefault('0')
     .describe('minimum length of new passwords in characters, at most 128; 0 for no minimum'),
   KEYFOLD_PASSWORD_REFUSE_COMMON: z
@@ -53,7 +53,6 @@ export const passwordSettings = {
     .describe('`true` refuses new passwords from a list of 49,000 common ones'),
 };
 
-/** Returns the password policy of these settings. */
 export const passwordRules = (settings: PasswordSettings) => ({
   minLength: settings.KEYFOLD_PASSWORD_MIN_LENGTH,
   refuseCommon: settings.KEYFOLD_PASSWORD_REFUSE_COMMON,
@@ -70,8 +69,7 @@ export const apiSettings = {
   KEYFOLD_SERVERS_TRUSTED: networks.describe(
     'addresses and CIDR networks of file servers that are believed when they name the address of their client',
   ),
-  KEYFOLD_THREADS: number(`must be an integer from 1 to ${MAX_THREADS}`, 1, MAX_THREADS)
-    .refine(Number.isInteger, `must be an integer from 1 to ${MAX_THREADS}`)
+  KEYFOLD_THREADS: integer(`must be an integer from 1 to ${MAX_THREADS}`, 1, MAX_THREADS)
     .optional()
     .describe('threads that serve the API, 1 to 64. Defaults to one per CPU with SQLite, and to 1 with MongoDB'),
   KEYFOLD_ADMIN_PASSWORD: z
@@ -90,15 +88,13 @@ export const apiSettings = {
   KEYFOLD_SYSTEM_NAMES: names
     .prefault(SYSTEM_NAMES)
     .describe('comma-separated names, in any letter case, that only administrators can assign; `none` for no names'),
-  KEYFOLD_HEAD_BYTES: number('must be a number of bytes from 8192 to 1048576', 8_192, 1_048_576)
-    .refine(Number.isInteger, 'must be an integer')
+  KEYFOLD_HEAD_BYTES: integer('must be a number of bytes from 8192 to 1048576', 8_192, 1_048_576, 'must be an integer')
     .prefault('65536')
     .describe('maximum size of request line and headers together, 8,192 to 1,048,576'),
   KEYFOLD_TRUSTED_PROXIES: networks.describe(
     'comma-separated addresses and CIDR networks whose `X-Forwarded-For` and `X-Real-IP` are trusted',
   ),
-  KEYFOLD_HSTS_SECONDS: number('must be a number of seconds from 0 to 63072000', 0, 63_072_000)
-    .refine(Number.isInteger, 'must be an integer')
+  KEYFOLD_HSTS_SECONDS: integer('must be a number of seconds from 0 to 63072000', 0, 63_072_000, 'must be an integer')
     .prefault('0')
     .describe('`Strict-Transport-Security` max-age in seconds; 0 omits the header'),
 };
@@ -175,15 +171,8 @@ export const mongoStoreOnly = {
     ),
 };
 
-const groups = {
-  process: z.object(processSettings),
-  api: z.object(apiSettings),
-  passwords: z.object(passwordSettings),
-  broker: z.object(brokerSettings),
-  secrets: z.object(sharedSecretSettings),
-};
-export type ProcessSettings = z.infer<typeof groups.process>;
-export type PasswordSettings = z.infer<typeof groups.passwords>;
-export type ApiSettings = z.infer<typeof groups.api>;
-export type BrokerSettings = z.infer<typeof groups.broker>;
-export type Secrets = z.infer<typeof groups.secrets>;
+export type ProcessSettings = z.infer<z.ZodObject<typeof processSettings>>;
+export type PasswordSettings = z.infer<z.ZodObject<typeof passwordSettings>>;
+export type ApiSettings = z.infer<z.ZodObject<typeof apiSettings>>;
+export type BrokerSettings = z.infer<z.ZodObject<typeof brokerSettings>>;
+export type Secrets = z.infer<z.ZodObject<typeof sharedSecretSettings>>;

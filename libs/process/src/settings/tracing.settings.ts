@@ -59,6 +59,4 @@ function decodeValue(value: string): string | undefined {
   }
 }
 
-const schema = z.object(tracingSettings);
-/** The parsed settings of tracing. */
-export type TracingSettings = z.infer<typeof schema>;
+export type TracingSettings = z.infer<z.ZodObject<typeof tracingSettings>>;

@@ -1,4 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { TracingSettings } from '../settings/tracing.settings.js';
 
 /** The trace of one request. */
 export type RequestTrace = Readonly<{
@@ -11,7 +13,6 @@ export type RequestTrace = Readonly<{
   end(answer: Readonly<{ route: string | undefined; status: number | undefined }>): void;
 }>;
 
-/** Traces requests. */
 export type RequestTraces = Readonly<{
   /** Begins a trace. `traceparent` comes from the client and cannot be trusted, so the new trace links to it and does not continue it. */
   begin(request: Readonly<{ method: string; scheme: string; traceparent: string | undefined }>): RequestTrace;
@@ -27,6 +28,17 @@ export type Tracing = Readonly<{
   /** Sends the remaining spans; times out after a few seconds. */
   end(): Promise<void>;
 }>;
+
+/** Starts tracing. Without an endpoint it returns undefined and does not load OpenTelemetry. */
+export async function openTracing(
+  settings: TracingSettings,
+  log: Pick<Logger, 'info' | 'warn'>,
+): Promise<Tracing | undefined> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
+  if (endpoint === undefined) return undefined;
+  const { OpenTelemetryTracing } = await import('./open-telemetry/open-telemetry-tracing.js');
+  return OpenTelemetryTracing.open({ ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, log);
+}
 
 /** Returns the modules that an app needs for tracing; none if the process is not traced. */
 export const tracingModules = (tracing: Tracing | undefined, store: 'sqlite' | 'mongodb'): DynamicModule[] =>

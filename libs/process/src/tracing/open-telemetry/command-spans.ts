@@ -15,16 +15,12 @@ export class CommandSpans extends CommandTraces {
   follow<Result>(type: string, run: (trace: CommandTrace) => Promise<Result>): Promise<Result> {
     const attributes = { 'keyfold.command.type': type };
     const span = this.spans.begin(type, { attributes }, this.spans.active?.spanContext());
-    const append = (work: () => Promise<Appended>) => this.#append(work);
-    return this.spans.follow(span, () => run({ traceparent: traceparentOfSpan(span), append }));
+    const trace = { traceparent: traceparentOfSpan(span), append: this.#append.bind(this) };
+    return this.spans.follow(span, () => run(trace));
   }
 
   #append(work: () => Promise<Appended>): Promise<Appended> {
-    const attributes = {
-      'db.system.name': this.store,
-      'db.operation.name': 'append',
-      'db.collection.name': 'commits',
-    };
+    const attributes = { 'db.system.name': this.store, 'db.operation.name': 'append', 'db.collection.name': 'commits' };
     const options = { kind: SpanKind.CLIENT, attributes };
     const span = this.spans.begin('append commits', options, this.spans.active?.spanContext());
     return this.spans.follow(span, async () => {

@@ -29,10 +29,7 @@ export class RequestSpans implements RequestTraces {
 }
 
 function recordResponse(span: Span, status: number | undefined): void {
-  if (status === undefined) {
-    span.setAttribute('keyfold.outcome', 'client-gone');
-    return;
-  }
+  if (status === undefined) return void span.setAttribute('keyfold.outcome', 'client-gone');
   span.setAttribute('http.response.status_code', status);
   if (status >= 500) span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR });
 }

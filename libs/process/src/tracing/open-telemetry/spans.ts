@@ -63,7 +63,6 @@ function recordFailure(span: Span, error: unknown): void {
   }
 }
 
-/** Returns the W3C `traceparent` of a span. */
 export function traceparentOfSpan(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
