@@ -26,7 +26,6 @@ export class StoreConnections extends StoreCheck implements OnApplicationShutdow
     super();
   }
 
-  /** Reads from both files. */
   async run(): Promise<void> {
     this.events.read('SELECT 1');
     this.views.read('SELECT 1');

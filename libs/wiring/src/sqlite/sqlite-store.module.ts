@@ -6,7 +6,6 @@ import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDa
 import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
 
-/** The settings of the embedded store. */
 export type EmbeddedStoreSettings = Readonly<{
   KEYFOLD_DATA_DIR: string;
   KEYFOLD_TOKEN_SECRET?: string | undefined;
