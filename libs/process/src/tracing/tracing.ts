@@ -2,7 +2,6 @@ import type { DynamicModule } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { TracingSettings } from '../settings/tracing.settings.js';
 
-/** The trace of one request. */
 export type RequestTrace = Readonly<{
   /** Continues the request; everything that `next` starts belongs to its trace. */
   run(next: () => void): void;
