@@ -28,7 +28,6 @@ const broker = z.object({
 /** Reads the settings of RabbitMQ. Throws `InvalidConfiguration`, also if the URL is missing. */
 export const readCliBrokerSettings = (environment: Environment) => readSettings(broker, environment);
 
-/** The settings of a command on a store. */
 export type CliSettings =
   | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)
   | (z.infer<typeof onMongo> & Readonly<{ KEYFOLD_STORE: 'mongodb' }>);

@@ -7,7 +7,7 @@ import { open, unlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { runOnConfiguredStore, sealingKeysFor } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
-import { isTyped, readPassword, readText, readValue, refuseInput } from './text-input.js';
+import { exitingOn, isTyped, readPassword, readText, readValue, refuseInput } from './text-input.js';
 
 /** Sets a password from a file, the terminal or standard input. */
 export const setPassword = (
@@ -120,15 +120,13 @@ async function requireNewName(username: string, signal: AbortSignal): Promise<Ex
 
 async function isAgreed(question: string, signal: AbortSignal): Promise<boolean> {
   const keyboard = createInterface({ input: process.stdin, output: process.stderr });
-  const exit = () => process.exit(INTERRUPTED);
   // The line editor consumes Ctrl-C. Nothing has been changed yet.
-  keyboard.on('SIGINT', exit);
-  signal.addEventListener('abort', exit);
+  keyboard.on('SIGINT', () => process.exit(INTERRUPTED));
   const closed = new Promise<string>((resolve) => keyboard.once('close', () => resolve('')));
   try {
-    return (await Promise.race([keyboard.question(question), closed])).trim() === 'yes';
+    const answer = await exitingOn(signal, () => Promise.race([keyboard.question(question), closed]));
+    return answer.trim() === 'yes';
   } finally {
-    signal.removeEventListener('abort', exit);
     keyboard.close();
   }
 }

@@ -3,6 +3,7 @@ import { operatorCommand, type OperatorRequest } from '@keyfold/operator/command
 import { exitCodeOf, explain, INTERRUPTED, passwordRules, unknownSettings, type ExitCode } from '@keyfold/process';
 import { readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { terminal } from './terminal.js';
+import { exitingOn } from './text-input.js';
 
 /** Runs a command until it ends or the process gets a signal. Reports failures and returns the exit status. */
 export async function runInterruptibly(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
@@ -31,16 +32,14 @@ export async function runOnConfiguredStore(
   if (settings.KEYFOLD_STORE === 'sqlite')
     return runOnEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, ...secrets }, request, output, signal);
   if (request.command === 'compact') requireSessionDays(process.env);
-  // A pending connection attempt cannot be cancelled, so the process exits. Nothing has been changed by then.
-  const exit = () => process.exit(INTERRUPTED);
-  signal.addEventListener('abort', exit);
-  const store = await openSharedStore(settings.KEYFOLD_MONGODB_URI, {
+  const options = {
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
     sessionDays,
     ...secrets,
-  });
-  signal.removeEventListener('abort', exit);
+  };
+  // A pending connection attempt cannot be cancelled, so the process exits.
+  const store = await exitingOn(signal, () => openSharedStore(settings.KEYFOLD_MONGODB_URI, options));
   return runOnStore(store, request, output, signal);
 }
 

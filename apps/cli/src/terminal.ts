@@ -24,7 +24,6 @@ export class ProgressDisplay {
 
   constructor(private readonly stream: ProgressStream) {}
 
-  /** Updates the progress. */
   show({ done, total, unit }: Progress): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
     const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;

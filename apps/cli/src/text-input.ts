@@ -11,7 +11,6 @@ export type TextInput = Readonly<{ text: string } | { problem: string }>;
 /** Maximum size of a password, a value or a file of settings. All saved settings together have less than a tenth of it. */
 const MAX_BYTES = 1_048_576;
 
-/** Returns whether a text without a file is typed at the terminal. */
 export const isTyped = (file: string | undefined): boolean => file === undefined && process.stdin.isTTY;
 
 /**
@@ -39,18 +38,17 @@ export const readValue = (key: string, file: string | undefined, signal: AbortSi
 export const readText = (file: string | undefined, signal: AbortSignal): Promise<TextInput> =>
   exitingOn(signal, () => readAll(file));
 
-/** Reports input that cannot be used. */
 export async function refuseInput(problem: string): Promise<ExitCode> {
   await terminal.err(`keyfold: ${problem}. Nothing was changed`);
   return WRONG_USAGE;
 }
 
-/** Nothing else has started while a text is read. */
-async function exitingOn(signal: AbortSignal, read: () => Promise<TextInput>): Promise<TextInput> {
+/** Runs a part of a command that changes nothing. An interruption ends the process at once. */
+export async function exitingOn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
   const exit = () => process.exit(INTERRUPTED);
   signal.addEventListener('abort', exit);
   try {
-    return await read();
+    return await run();
   } finally {
     signal.removeEventListener('abort', exit);
   }

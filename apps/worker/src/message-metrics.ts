@@ -15,7 +15,6 @@ const OUTCOMES = [
   'given-back',
 ] as const satisfies readonly (keyof QueueStatus['outcomes'])[];
 
-/** Returns the metrics of the relay in this process. */
 export function relaySamples(relay: Relay): Sample[] {
   const { published, refused, retried, confirms, pages, slots, brokerReady, parked } = relay.status();
   return [
@@ -50,7 +49,6 @@ export const parkedSamples = async ({ parked }: ConsumedQueues): Promise<Sample[
   { name: 'keyfold_parked_messages', labels: { queue: parked.queue }, value: await parked.count() },
 ];
 
-/** Returns the metrics of a consumed queue. */
 export function queueSamples(status: QueueStatus): Sample[] {
   const { queue, state, inFlight, redelivered, outcomes } = status;
   return [

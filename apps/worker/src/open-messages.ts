@@ -17,7 +17,6 @@ export async function openMessages(settings: BrokerSettings, log: Pick<Logger, '
     [import('./messages.module.js'), loadQueuesModule({ ...settings, KEYFOLD_RABBITMQ_URL: url }, options)],
   );
   return {
-    /** See `MessagesModule.forRoot`. */
     moduleFor: (ports: readonly DynamicModule[], leaseMilliseconds: number) =>
       MessagesModule.forRoot([...ports, broker], leaseMilliseconds),
     start: startMessages,

@@ -8,8 +8,8 @@ import {
 } from '@nestjs/common';
 import { Clock, CommandRunner, SshKeyExpiry } from '@keyfold/application';
 import { reasonOf } from '@keyfold/reporting';
-import type { Metrics, Sample } from '@keyfold/process';
-import { Projection, Projector, Retention, type ProjectorLag } from '@keyfold/projections';
+import type { Metrics } from '@keyfold/process';
+import { Projection, Projector, Retention } from '@keyfold/projections';
 import { readersBehind, STORE_ADAPTERS, type StoreAdapters } from '@keyfold/wiring';
 import type { Messages } from './open-messages.js';
 
@@ -120,17 +120,14 @@ export class WorkerModule {
 export function measureProjector(app: INestApplication, metrics: Metrics): void {
   const projector = app.get(Projector, { strict: false });
   metrics.add(() => [{ name: 'keyfold_projector_slots', value: projector.status().positions.size }]);
-  metrics.add(async () => lagSamples(await projector.lag(), Date.now()));
+  metrics.add(async () => {
+    const { pendingCommits, oldestPendingAt = Infinity, parkedStreams } = await projector.lag();
+    return [
+      { name: 'keyfold_projector_pending_commits', value: pendingCommits },
+      { name: 'keyfold_projector_oldest_unread_seconds', value: Math.max(0, Date.now() - oldestPendingAt) / 1_000 },
+      { name: 'keyfold_projector_parked_streams', value: parkedStreams },
+    ];
+  });
 }
-
-/** `now` is in Unix milliseconds. */
-const lagSamples = (
-  { pendingCommits, oldestPendingAt = Infinity, parkedStreams }: ProjectorLag,
-  now: number,
-): Sample[] => [
-  { name: 'keyfold_projector_pending_commits', value: pendingCommits },
-  { name: 'keyfold_projector_oldest_unread_seconds', value: Math.max(0, now - oldestPendingAt) / 1_000 },
-  { name: 'keyfold_projector_parked_streams', value: parkedStreams },
-];
 
 export { openMessages, type Messages } from './open-messages.js';

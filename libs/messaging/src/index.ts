@@ -8,7 +8,7 @@ export {
   type MessageContext,
 } from './consuming.js';
 export * from './publishing.js';
-export { RelayCounter, type MessagesOf, type RelayCounts } from './relay/account-relay.js';
+export { RelayCounter, type MessagesOf } from './relay/account-relay.js';
 export * from './relay/parked-accounts.js';
 export * from './relay/relay.js';
 export * from './replay.js';

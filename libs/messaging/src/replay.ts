@@ -1,6 +1,7 @@
 import { isCompacted, type Commit, type CommitFeed } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { EventPublisher, OutgoingMessage } from './publishing.js';
+import type { MessagesOf } from './relay/account-relay.js';
 
 /** Header of replayed messages, with the id of the replay. */
 export const REPLAY_HEADER = 'x-keyfold-replay';
@@ -20,7 +21,7 @@ export type ReplaySelection = Readonly<{
 
 export type ReplayParts = Readonly<{
   feed: CommitFeed;
-  messagesOf(commit: Commit): readonly OutgoingMessage[];
+  messagesOf: MessagesOf;
   /** Called for a commit that cannot be translated, which is skipped. */
   onUnsendable(commit: Commit, error: unknown): Promise<void>;
 }>;

@@ -12,4 +12,5 @@ export { InvalidConfiguration, readSettings, UnusableAddress, type Environment }
 export { sealingKeys } from './settings/setting-types.js';
 export * from './settings/settings.js';
 export { unknownSettings } from './settings/unknown-settings.js';
+export { openTracing } from './tracing/open-tracing.js';
 export * from './tracing/tracing.js';

@@ -10,7 +10,8 @@ import { Metrics } from './metrics/metrics.js';
 import type { Environment } from './settings/read-settings.js';
 import type { ProcessSettings } from './settings/settings.js';
 import { unknownSettings } from './settings/unknown-settings.js';
-import { openTracing, type Tracing } from './tracing/tracing.js';
+import { openTracing } from './tracing/open-tracing.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** The services around the work of a process. */
 export type ProcessContext = Readonly<{

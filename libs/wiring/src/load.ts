@@ -8,43 +8,30 @@ import type { StartupContext } from './stores/until-available.js';
 // A driver costs startup time and memory, so each function loads the one that it needs.
 
 /** Opens the embedded store and its secrets for this process, which owns the folder. Throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`. */
-export async function loadEmbeddedStoreModule(settings: EmbeddedStoreSettings): Promise<DynamicModule> {
-  const { EmbeddedStoreModule } = await import('./sqlite/sqlite-store.module.js');
-  return EmbeddedStoreModule.forRoot(settings);
-}
+export const loadEmbeddedStoreModule = async (settings: EmbeddedStoreSettings): Promise<DynamicModule> =>
+  (await import('./sqlite/sqlite-store.module.js')).EmbeddedStoreModule.forRoot(settings);
 
 /** Connects a thread to the embedded store and its secrets, which another thread owns. */
-export async function loadJoinedStoreModule(store: JoinableStore): Promise<DynamicModule> {
-  const { JoinedStoreModule } = await import('./sqlite/sqlite-store.module.js');
-  return JoinedStoreModule.forRoot(store);
-}
+export const loadJoinedStoreModule = async (store: JoinableStore): Promise<DynamicModule> =>
+  (await import('./sqlite/sqlite-store.module.js')).JoinedStoreModule.forRoot(store);
 
 /** See `MongoStoreModule.forRoot`. */
-export async function loadMongoStoreModule(uri: string, context: StartupContext): Promise<DynamicModule> {
-  const { MongoStoreModule } = await import('./mongo/mongo-store.module.js');
-  return MongoStoreModule.forRoot(uri, context);
-}
+export const loadMongoStoreModule = async (uri: string, context: StartupContext): Promise<DynamicModule> =>
+  (await import('./mongo/mongo-store.module.js')).MongoStoreModule.forRoot(uri, context);
 
 /** Opens the embedded store for this process alone, without an application. Throws `FolderInUse`, `UnusableFile`. */
-export async function openSqliteStore(folder: string): Promise<OpenSqliteStore> {
-  const { openSqlite } = await import('./sqlite/sqlite-store.module.js');
-  return openSqlite(folder);
-}
+export const openSqliteStore = async (folder: string): Promise<OpenSqliteStore> =>
+  (await import('./sqlite/sqlite-store.module.js')).openSqlite(folder);
 
 /**
  * Connects to MongoDB, which other processes can use at the same time, without an application. `prepare` creates missing collections and
  * indexes; otherwise they must exist. Throws `InvalidConfiguration`, `UnusableDatabase`, `StoreUnavailable`.
  */
-export async function openMongoStore(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> {
-  const { openMongo } = await import('./mongo/mongo-store.module.js');
-  return openMongo(uri, options);
-}
+export const openMongoStore = async (uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> =>
+  (await import('./mongo/mongo-store.module.js')).openMongo(uri, options);
 
 /** See `QueuesModule.forRoot`. */
-export async function loadQueuesModule(
+export const loadQueuesModule = async (
   settings: BrokerModuleSettings,
   options?: BrokerOptions,
-): Promise<DynamicModule> {
-  const { QueuesModule } = await import('./rabbitmq/queues.module.js');
-  return QueuesModule.forRoot(settings, options);
-}
+): Promise<DynamicModule> => (await import('./rabbitmq/queues.module.js')).QueuesModule.forRoot(settings, options);

@@ -1,6 +1,13 @@
 import { EVENTS_EXCHANGE } from '../publishing.js';
 import { payloadOf, schemaOfEvent, schemaUriOf } from './event-schemas.js';
-import { inboundChannels, inboundMessages, inboundOperations, routedChannel } from './inbound-messages.js';
+import {
+  amqp,
+  inboundChannels,
+  inboundMessages,
+  inboundOperations,
+  operationOn,
+  routedChannel,
+} from './inbound-messages.js';
 import { EVENT_SOURCE, sampleMessageOf } from './outgoing-message.js';
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
@@ -67,13 +74,8 @@ const ofEachEvent = <Part>(partOf: (type: PublicEventType) => Part): Record<stri
 
 const channelOf = (type: PublicEventType) => routedChannel(type, definitionOf(type).title, EVENTS_EXCHANGE);
 
-const operationOf = (type: PublicEventType) => ({
-  action: 'send',
-  channel: { $ref: `#/channels/${type}` },
-  summary: definitionOf(type).when,
-  messages: [{ $ref: `#/channels/${type}/messages/${type}` }],
-  bindings: { amqp: { deliveryMode: 2, mandatory: true, timestamp: true, bindingVersion: '0.3.0' } },
-});
+const operationOf = (type: PublicEventType) =>
+  operationOn(type, 'send', definitionOf(type).when, { deliveryMode: 2, mandatory: true, timestamp: true });
 
 function messageOf(type: PublicEventType) {
   const { title, when, version, since, sample } = definitionOf(type);
@@ -83,15 +85,12 @@ function messageOf(type: PublicEventType) {
     summary: when,
     description: `Schema version ${version}. Sent since Keyfold ${since}.`,
     traits: [{ $ref: '#/components/messageTraits/event' }],
-    headers: headersOfType(type),
+    headers: {
+      type: 'object',
+      properties: { cloudEvents_type: { const: type }, cloudEvents_dataschema: { const: schemaUriOf(type) } },
+    },
     payload: payloadOf(schemaOfEvent(type)),
-    bindings: { amqp: { messageType: type, bindingVersion: '0.3.0' } },
+    bindings: amqp({ messageType: type }),
     examples: [{ headers: sampleMessageOf(type).headers, payload: sample.data }],
   };
 }
-
-/** Returns the schema of the headers with fixed values for one type. */
-const headersOfType = (type: PublicEventType) => ({
-  type: 'object',
-  properties: { cloudEvents_type: { const: type }, cloudEvents_dataschema: { const: schemaUriOf(type) } },
-});

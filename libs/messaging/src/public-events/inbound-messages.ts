@@ -99,6 +99,9 @@ const sampleReplies: readonly SshKeyLookUpReply[] = [
   { ok: false, error: { code: 'store-unavailable', message: 'the store is not available', retryable: true } },
 ];
 
+/** The AMQP bindings of an object of the AsyncAPI document. */
+export const amqp = <Binding extends object>(binding: Binding) => ({ amqp: { ...binding, bindingVersion: '0.3.0' } });
+
 /** The messages that Keyfold receives and its reply, for the AsyncAPI document. */
 export const inboundMessages = {
   [USE]: {
@@ -110,7 +113,7 @@ export const inboundMessages = {
       'There is no reply. Commands that can never be handled are parked.',
     contentType: 'application/json',
     payload: payloadOf(jsonSchemaOf(SshKeyUseMessage)),
-    bindings: { amqp: { messageType: USE, bindingVersion: '0.3.0' } },
+    bindings: amqp({ messageType: USE }),
     examples: [{ payload: sampleUse }],
   },
   [LOOK_UP]: {
@@ -127,7 +130,7 @@ export const inboundMessages = {
     },
     correlationId: { location: '$message.header#/correlationId' },
     payload: payloadOf(jsonSchemaOf(SshKeyLookUpRequest)),
-    bindings: { amqp: { messageType: LOOK_UP, bindingVersion: '0.3.0' } },
+    bindings: amqp({ messageType: LOOK_UP }),
     examples: [{ payload: sampleRequest }],
   },
   [REPLY]: {
@@ -145,16 +148,19 @@ export const routedChannel = (type: string, title: string, exchange: string) => 
   address: type,
   title,
   messages: { [type]: { $ref: `#/components/messages/${type}` } },
-  bindings: {
-    amqp: {
-      is: 'routingKey',
-      exchange: { name: exchange, type: 'topic', durable: true, autoDelete: false },
-      bindingVersion: '0.3.0',
-    },
-  },
+  bindings: amqp({ is: 'routingKey', exchange: { name: exchange, type: 'topic', durable: true, autoDelete: false } }),
 });
 
-/** The channels of these messages. */
+/** An operation on the channel of the messages of a type. */
+export const operationOn = (type: string, action: 'send' | 'receive', summary: string, binding: object, more = {}) => ({
+  action,
+  channel: { $ref: `#/channels/${type}` },
+  summary,
+  messages: [{ $ref: `#/channels/${type}/messages/${type}` }],
+  ...more,
+  bindings: amqp(binding),
+});
+
 export const inboundChannels = {
   [USE]: routedChannel(USE, 'Uses of SSH keys', COMMANDS_EXCHANGE),
   [LOOK_UP]: routedChannel(LOOK_UP, 'Lookups of SSH keys', RPC_EXCHANGE),
@@ -165,25 +171,15 @@ export const inboundChannels = {
   },
 };
 
-/** The operations on these channels. */
+const RECORDED = 'Updates the time of the last use of the key, at most once per key and ten minutes.';
+const ANSWERED = 'Replies with the keys of the account, or with null if no key may log in under the name.';
+const reply = {
+  address: { location: '$message.header#/replyTo' },
+  channel: { $ref: '#/channels/replies' },
+  messages: [{ $ref: `#/channels/replies/messages/${REPLY}` }],
+};
+
 export const inboundOperations = {
-  [`receive-${USE}`]: {
-    action: 'receive',
-    channel: { $ref: `#/channels/${USE}` },
-    summary: 'Updates the time of the last use of the key, at most once per key and ten minutes.',
-    messages: [{ $ref: `#/channels/${USE}/messages/${USE}` }],
-    bindings: { amqp: { ack: true, bindingVersion: '0.3.0' } },
-  },
-  [`answer-${LOOK_UP}`]: {
-    action: 'receive',
-    channel: { $ref: `#/channels/${LOOK_UP}` },
-    summary: 'Replies with the keys of the account, or with null if no key may log in under the name.',
-    messages: [{ $ref: `#/channels/${LOOK_UP}/messages/${LOOK_UP}` }],
-    reply: {
-      address: { location: '$message.header#/replyTo' },
-      channel: { $ref: '#/channels/replies' },
-      messages: [{ $ref: `#/channels/replies/messages/${REPLY}` }],
-    },
-    bindings: { amqp: { ack: true, bindingVersion: '0.3.0' } },
-  },
+  [`receive-${USE}`]: operationOn(USE, 'receive', RECORDED, { ack: true }),
+  [`answer-${LOOK_UP}`]: operationOn(LOOK_UP, 'receive', ANSWERED, { ack: true }, { reply }),
 };

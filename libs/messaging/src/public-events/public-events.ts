@@ -27,7 +27,6 @@ const publicEvents = {
 /** The type and routing key of an event, for example `ssh-key.added`. */
 export type PublicEventType = keyof typeof publicEvents;
 
-/** The data of an event of this type. */
 export type PublicEventData<Type extends PublicEventType> = z.infer<(typeof publicEvents)[Type]['data']>;
 
 /** All types, in the order of the documentation. */

@@ -4,7 +4,6 @@ import type { OutgoingMessage } from '../publishing.js';
 import { outgoingMessage } from './outgoing-message.js';
 import type { PublicEvent, PublicEventData, PublicEventType } from './public-events.js';
 
-/** The type and the data of a public event. */
 type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
 type DataOf<Type extends CurrentEvent['type']> = Extract<CurrentEvent, { type: Type }>['data'];
 /** Receives only the data of a stored event, so sealed values cannot leak. */
@@ -79,8 +78,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       tokenId,
       name,
       scopes: [...scopes],
-      createdAt: isoTimestamp(createdAt),
-      ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+      ...lifetime(createdAt, expiresAt),
     }),
   AccessTokenRevoked: ({ tokenId }, commit) => ofAccount('access-token.revoked', commit, { tokenId }),
   AppPasswordCreated: ({ appPasswordId, name, protocol, createdAt, expiresAt }, commit) =>
@@ -88,8 +86,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
       appPasswordId,
       name,
       protocol,
-      createdAt: isoTimestamp(createdAt),
-      ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+      ...lifetime(createdAt, expiresAt),
     }),
   AppPasswordRevoked: ({ appPasswordId }, commit) => ofAccount('app-password.revoked', commit, { appPasswordId }),
   SessionStarted: ({ accountId, sessionId, factors, address, client, startedAt, expiresAt }) => ({
@@ -172,10 +169,14 @@ const addedIn = (keyId: number, commit: Commit) => eventsOfKey(commit, 'SshKeyAd
 function initialExpiry(keyId: number, commit: Commit): { expires?: string } {
   const [stored] = eventsOfKey(commit, 'SshKeyExpiryChanged', keyId);
   if (!stored) return {};
-  const { expiresAt } = (upcast(storedUpcasters, stored) as Extract<CurrentEvent, { type: 'SshKeyExpiryChanged' }>)
-    .data;
+  const { expiresAt } = upcast(storedUpcasters, stored).data as DataOf<'SshKeyExpiryChanged'>;
   return expiresAt === null ? {} : { expires: isoTimestamp(expiresAt) };
 }
+
+const lifetime = (createdAt: number, expiresAt: number | null) => ({
+  createdAt: isoTimestamp(createdAt),
+  ...(expiresAt !== null && { expiresAt: isoTimestamp(expiresAt) }),
+});
 
 /** Converts Unix milliseconds to an ISO 8601 timestamp in UTC. */
 const isoTimestamp = (at: number) => new Date(at).toISOString();

@@ -33,8 +33,6 @@ export class RelayCounter {
   readonly pages = new Histogram(PAGE_MESSAGES);
 }
 
-export type RelayCounts = Readonly<RelayCounter>;
-
 /** Translates a commit into messages, in order; private events yield none. Throws if the commit cannot be translated. */
 export type MessagesOf = (commit: Commit) => readonly OutgoingMessage[];
 

@@ -2,15 +2,12 @@ import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } f
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { EventPublisher, MessageTraces } from '../publishing.js';
-import { RelayCounter, type MessagesOf, type RelayCounts, type RelayParts } from './account-relay.js';
+import { RelayCounter, type MessagesOf, type RelayParts } from './account-relay.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import { SlotRelay } from './slot-relay.js';
 
 /** The name under which the relay reads the feed and stores its checkpoints. */
 export const relayName = 'relay';
-
-/** Injection token of the `FeedLeases` for the relay. Its checkpoints are stored beside the commits: a backup contains both or neither. */
-export const RELAY_LEASES = Symbol('RelayLeases');
 
 export type RelayOptions = Readonly<{
   /** Called once for each failure until the relay has recovered from it. */
@@ -23,7 +20,7 @@ export type RelayOptions = Readonly<{
 }>;
 
 /** The state of the relay in this process and of the slots that it holds. */
-export type RelayStatus = RelayCounts &
+export type RelayStatus = Readonly<RelayCounter> &
   Readonly<{
     /** All processes that run a relay, including this one. */
     members: readonly string[];

@@ -80,14 +80,11 @@ export class SlotRelay {
   }
 
   /** Takes over the parked accounts of the slot under this epoch, so that a previous holder can no longer remove them. */
-  async load(): Promise<void> {
-    this.#loaded ??= this.#load();
-    try {
-      await this.#loaded;
-    } catch (error) {
+  load(): Promise<void> {
+    return (this.#loaded ??= this.#load().catch((error: unknown) => {
       this.#loaded = undefined;
       throw error;
-    }
+    }));
   }
 
   /**

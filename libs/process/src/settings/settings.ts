@@ -28,7 +28,6 @@ const SEALING_KEY =
 /** Maximum number of threads that serve the API. */
 export const MAX_THREADS = 64;
 
-/** Settings of every process. */
 export const processSettings = {
   KEYFOLD_MANAGEMENT_HOST: z.string().default('127.0.0.1').describe('address of the management port'),
   KEYFOLD_MANAGEMENT_PORT: port
@@ -115,7 +114,6 @@ export const retentionSettings = {
     .describe('days to keep a session after its token expires, 0.001 to 36,500'),
 };
 
-/** Settings of the embedded store. */
 export const embeddedSettings = {
   KEYFOLD_DATA_DIR: z
     .string()
@@ -124,7 +122,6 @@ export const embeddedSettings = {
     .describe('folder of the database files and the generated secrets'),
 };
 
-/** Settings of the shared store, MongoDB. */
 export const mongoSettings = {
   KEYFOLD_MONGODB_URI: mongoUri.describe(
     'connection string with database and replica set: `mongodb://host:27017/keyfold?replicaSet=rs0`',

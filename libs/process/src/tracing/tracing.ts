@@ -1,8 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
-import type { Logger } from 'pino';
-import type { TracingSettings } from '../settings/tracing.settings.js';
 
-/** The trace of one request. */
 export type RequestTrace = Readonly<{
   /** Continues the request; everything that `next` starts belongs to its trace. */
   run(next: () => void): void;
@@ -28,17 +25,6 @@ export type Tracing = Readonly<{
   /** Sends the remaining spans; times out after a few seconds. */
   end(): Promise<void>;
 }>;
-
-/** Starts tracing. Without an endpoint it returns undefined and does not load OpenTelemetry. */
-export async function openTracing(
-  settings: TracingSettings,
-  log: Pick<Logger, 'info' | 'warn'>,
-): Promise<Tracing | undefined> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = settings;
-  if (endpoint === undefined) return undefined;
-  const { OpenTelemetryTracing } = await import('./open-telemetry/open-telemetry-tracing.js');
-  return OpenTelemetryTracing.open({ ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }, log);
-}
 
 /** Returns the modules that an app needs for tracing; none if the process is not traced. */
 export const tracingModules = (tracing: Tracing | undefined, store: 'sqlite' | 'mongodb'): DynamicModule[] =>

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import { EventStore } from '@keyfold/event-store';
 import { connectOptions, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
@@ -10,6 +10,7 @@ import { mongoModels } from './mongo-models.js';
 import { openConnection } from './open-connection.js';
 
 /** Closes the store, which finishes accepted commits before `MongooseModule` closes the connection. */
+@Injectable()
 class StoreShutdown implements OnApplicationShutdown {
   constructor(private readonly store: EventStore) {}
 
@@ -36,7 +37,7 @@ export class MongoStoreModule {
           inject: [getConnectionToken()],
           useFactory: async (connection: Connection) => mongoAdapters(await openUsable(connection, uri, context)),
         }),
-        { provide: StoreShutdown, inject: [EventStore], useFactory: (store: EventStore) => new StoreShutdown(store) },
+        StoreShutdown,
       ],
       exports: storePorts,
     };

@@ -70,15 +70,11 @@ function diagnose(found: Probed | undefined): Error | undefined {
 function withoutPassword(message: string, uri: string): string {
   const [, password = ''] = /^[^:]+:\/\/[^:/@]*:([^@]*)@/.exec(uri) ?? [];
   if (password === '') return message;
-  const plain = decoded(password);
-  return message.replaceAll(password, '***').replaceAll(plain, '***');
-}
-
-function decoded(text: string): string {
+  const masked = message.replaceAll(password, '***');
   try {
-    return decodeURIComponent(text);
+    return masked.replaceAll(decodeURIComponent(password), '***');
   } catch {
-    return text;
+    return masked;
   }
 }
 

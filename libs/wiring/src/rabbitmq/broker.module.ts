@@ -33,12 +33,7 @@ export class BrokerModule {
           useFactory: ({ consumer }: BrokerConnections) =>
             new TopologyWatch(consumer, topologyCheck(consumer, settings, options, log), log),
         },
-        {
-          provide: BrokerCheck,
-          inject: [BrokerConnections, TopologyWatch],
-          useFactory: (connections: BrokerConnections, topology: TopologyWatch) =>
-            new BrokerCheck(connections, topology),
-        },
+        BrokerCheck,
       ],
       exports: [BrokerConnections, TopologyWatch, BrokerCheck],
     };

@@ -1,7 +1,7 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { BrokerConnection, ParkedCommands, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
 import type { BrokerSettings } from '@keyfold/process';
-import type { TopologyWatch } from './topology-watch.js';
+import { TopologyWatch } from './topology-watch.js';
 
 // Loaded by every process, also without a broker, so nothing here loads the driver.
 
@@ -33,6 +33,7 @@ export class BrokerConnections implements OnApplicationShutdown {
 }
 
 /** Checks for readiness whether events can be published and commands consumed. */
+@Injectable()
 export class BrokerCheck {
   constructor(
     private readonly connections: BrokerConnections,
@@ -58,11 +59,9 @@ export class ConsumedQueues implements OnApplicationShutdown {
     readonly transports: readonly QueueTransport[],
     /** Used only to answer questions. */
     private readonly answers: BrokerConnection,
-    /** The parked commands. */
     readonly parked: ParkedCommands,
   ) {}
 
-  /** Returns the status of each queue. */
   status(): readonly QueueStatus[] {
     return this.transports.map((transport) => transport.queueStatus());
   }

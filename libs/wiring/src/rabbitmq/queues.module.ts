@@ -1,4 +1,4 @@
-import { Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { COMMANDS, EventPublisher, MessageTraces, QUESTIONS } from '@keyfold/messaging';
 import {
   BrokerConnection,
@@ -27,8 +27,9 @@ const QUESTIONS_IN_FLIGHT = 10;
 const log = new Logger('Queue');
 
 /** Closes the publisher before its connection. */
+@Injectable()
 class PublisherShutdown implements OnApplicationShutdown {
-  constructor(private readonly publisher: RabbitMqPublisher) {}
+  constructor(@Inject(EventPublisher) private readonly publisher: RabbitMqPublisher) {}
 
   onApplicationShutdown(): Promise<void> {
     return this.publisher.close();
@@ -57,11 +58,7 @@ export class QueuesModule {
               },
             }),
         },
-        {
-          provide: PublisherShutdown,
-          inject: [EventPublisher],
-          useFactory: (publisher: RabbitMqPublisher) => new PublisherShutdown(publisher),
-        },
+        PublisherShutdown,
         {
           provide: ConsumedQueues,
           inject: [BrokerConnections, { token: MessageTraces, optional: true }],

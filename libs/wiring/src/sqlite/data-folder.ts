@@ -3,7 +3,6 @@ import { newSealingKeyText, parseSealingKeys, parseTokenSecrets, requireStrongSe
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
-  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -40,10 +39,8 @@ export function prepareDataFolder(folder: string): void {
 export function protectDataFiles(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each))) {
     const path = join(folder, name);
-    const { mode } = lstatSync(path);
-    const isOpen = (mode & 0o077) !== 0;
-    const isRegular = (mode & constants.S_IFMT) === constants.S_IFREG;
-    if (isRegular && isOpen) protectFile(path);
+    const stats = lstatSync(path);
+    if (stats.isFile() && (stats.mode & 0o077) !== 0) protectFile(path);
   }
 }
 
@@ -57,18 +54,12 @@ function protectFile(path: string): void {
   }
 }
 
+const TOKEN_SECRET_ADVICE = '. Restore the file, or remove it to generate a new secret, which ends every session';
+
 /** Returns the token secrets; generates them at the first start. Throws `InvalidConfiguration` if the file is invalid. */
 export function generatedTokenSecret(folder: string): string {
-  const path = join(folder, 'token-secret');
-  const secrets = readOrGenerate(path, () => randomBytes(48).toString('base64url'));
-  try {
-    parseTokenSecrets(secrets);
-    return secrets;
-  } catch (error) {
-    throw new InvalidConfiguration([
-      `${path}: ${(error as Error).message}. Restore the file, or remove it to generate a new secret, which ends every session`,
-    ]);
-  }
+  const generate = () => randomBytes(48).toString('base64url');
+  return readOrGenerate(join(folder, 'token-secret'), generate, parseTokenSecrets, TOKEN_SECRET_ADVICE);
 }
 
 /** Returns the sealing keys; generates one at the first start, but never for existing data. Throws `InvalidConfiguration`. */
@@ -79,20 +70,24 @@ export function generatedSealingKey(folder: string): string {
       `${path} is missing, and the secrets in ${DATABASE} are sealed with it. Restore it from a backup, or set KEYFOLD_SEALING_KEY to its earlier value`,
     ]);
   }
-  const keys = readOrGenerate(path, () => newSealingKeyText('k1'));
-  try {
-    requireStrongSealingKey(parseSealingKeys(keys));
-    return keys;
-  } catch (error) {
-    throw new InvalidConfiguration([`${path}: ${(error as Error).message}`]);
-  }
+  const check = (keys: string) => requireStrongSealingKey(parseSealingKeys(keys));
+  return readOrGenerate(path, () => newSealingKeyText('k1'), check);
 }
 
-/** Reads a file or creates it with mode 0600. It is created atomically, so that a crash leaves no partial secret. */
-function readOrGenerate(path: string, generate: () => string): string {
+/**
+ * Reads a file or creates it with mode 0600. It is created atomically, so that a crash leaves no partial secret. Throws
+ * `InvalidConfiguration` with `advice` if `check` throws.
+ */
+function readOrGenerate(path: string, generate: () => string, check: (text: string) => unknown, advice = ''): string {
   if (!existsSync(path)) {
     writeFileSync(`${path}.new`, `${generate()}\n`, { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
   }
-  return readFileSync(path, 'utf8').trimEnd();
+  const text = readFileSync(path, 'utf8').trimEnd();
+  try {
+    check(text);
+    return text;
+  } catch (error) {
+    throw new InvalidConfiguration([`${path}: ${(error as Error).message}${advice}`]);
+  }
 }

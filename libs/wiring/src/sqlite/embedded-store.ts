@@ -17,8 +17,8 @@ import { join } from 'node:path';
 import { StoreCheck, type StoreAdapters } from '../stores/store-adapters.js';
 import type { SharedStore } from './store-sharing.js';
 
-/** One thread's connections to the two files of the embedded store. */
-export class StoreConnections extends StoreCheck {
+/** One thread's connections to the two files of the embedded store, which close after its last request. */
+export class StoreConnections extends StoreCheck implements OnApplicationShutdown {
   constructor(
     readonly events: SqliteConnection,
     readonly views: SqliteConnection,
@@ -26,19 +26,18 @@ export class StoreConnections extends StoreCheck {
     super();
   }
 
-  /** Reads from both files. */
   async run(): Promise<void> {
     this.events.read('SELECT 1');
     this.views.read('SELECT 1');
   }
 
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.events.close(), this.views.close()]);
   }
 }
 
 /** The database files of the embedded store: the events, which must survive a power cut, and the views, which can be rebuilt or lost. */
-export class EmbeddedStore extends StoreConnections implements OnApplicationShutdown {
+export class EmbeddedStore extends StoreConnections {
   readonly #files: Readonly<{ events: SqliteFile; views: SqliteFile }>;
 
   /** Opens the files; the caller must hold the folder lock. Throws `UnusableFile`. */
@@ -68,8 +67,8 @@ export class EmbeddedStore extends StoreConnections implements OnApplicationShut
     return { events: this.#files.events.share(), views: this.#files.views.share() };
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.close();
+  override async onApplicationShutdown(): Promise<void> {
+    await super.onApplicationShutdown();
     this.lock.release();
   }
 

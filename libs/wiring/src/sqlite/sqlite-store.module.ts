@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { FolderLock, SqliteConnection } from '@keyfold/event-store/sqlite';
 import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts, type OpenSqliteStore } from '../stores/store-adapters.js';
@@ -6,7 +6,6 @@ import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDa
 import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
 
-/** The settings of the embedded store. */
 export type EmbeddedStoreSettings = Readonly<{
   KEYFOLD_DATA_DIR: string;
   KEYFOLD_TOKEN_SECRET?: string | undefined;
@@ -43,24 +42,17 @@ export class EmbeddedStoreModule {
   }
 }
 
-/** The connections of a thread, which close after its last request. */
-class JoinedStore extends StoreConnections implements OnApplicationShutdown {
-  onApplicationShutdown(): Promise<void> {
-    return this.close();
-  }
-}
-
 /** The embedded store in a thread that does not own it. */
 @Module({})
 export class JoinedStoreModule {
   /** Connects to the store that another thread has open. */
   static forRoot({ events, views, secrets }: JoinableStore): DynamicModule {
-    const store = new JoinedStore(new SqliteConnection(events), new SqliteConnection(views));
+    const store = new StoreConnections(new SqliteConnection(events), new SqliteConnection(views));
     const secretsModule = SecretsModule.forRoot(secrets);
     return {
       module: JoinedStoreModule,
       imports: [secretsModule],
-      providers: [{ provide: JoinedStore, useValue: store }, ...portProviders({ useValue: sqliteAdapters(store) })],
+      providers: portProviders({ useValue: sqliteAdapters(store) }),
       exports: [...storePorts, secretsModule],
     };
   }

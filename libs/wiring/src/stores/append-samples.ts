@@ -5,7 +5,6 @@ import type { Sample } from '@keyfold/process';
 /** All event types, so that a type without events is exposed as 0. */
 const eventTypes = readModels.flatMap(({ aggregate }) => Object.keys(aggregate.upcasters));
 
-/** Returns the metrics of this process's appends. */
 export const appendSamples = ({ events, conflicts, failures, batches, durations }: AppendCounts): Sample[] => [
   ...eventTypes.map((type): Sample => {
     return { name: 'keyfold_events_appended_total', labels: { type }, value: events.get(type) ?? 0 };

@@ -1,7 +1,14 @@
 import type { FactoryProvider, INestApplicationContext, InjectionToken, Provider, ValueProvider } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { CommitFeed, CommitHistory, Counter, EventStore, FeedLeases, StreamCompaction } from '@keyfold/event-store';
-import { ParkedAccounts, RELAY_LEASES, relayName } from '@keyfold/messaging';
+import {
+  CommitFeed,
+  CommitHistory,
+  Counter,
+  EventStore,
+  FeedLeases,
+  type StreamCompaction,
+} from '@keyfold/event-store';
+import { relayName, type ParkedAccounts } from '@keyfold/messaging';
 import { ReadModelStore, TokenUses, type ReadersBehind } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 
@@ -26,21 +33,18 @@ export type StoreAdapters = Readonly<{
   check: StoreCheck;
 }>;
 
-/** The injection token of each adapter. */
+/** The adapters that are also injected one by one, under their ports. */
 const ports = {
   store: EventStore,
   feed: CommitFeed,
   history: CommitHistory,
-  compaction: StreamCompaction,
   counter: Counter,
   readModels: ReadModelStore,
   tokenUses: TokenUses,
   leases: FeedLeases,
-  relayLeases: RELAY_LEASES,
-  parkedRelays: ParkedAccounts,
   throttle: ThrottleStore,
   check: StoreCheck,
-} satisfies Record<keyof StoreAdapters, InjectionToken>;
+} satisfies Partial<Record<keyof StoreAdapters, InjectionToken>>;
 
 /** A store that is opened without a Nest application. */
 export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<void> }>;
@@ -54,7 +58,7 @@ export const STORE_ADAPTERS = Symbol('the adapters of the store');
 /** The tokens under which a Nest module exports the adapters. */
 export const storePorts: InjectionToken[] = [STORE_ADAPTERS, ...Object.values(ports)];
 
-/** Provides `StoreAdapters`, as a whole and one by one under their ports. */
+/** Provides `StoreAdapters` as a whole, and those of `ports` one by one. */
 export const portProviders = (
   adapters:
     Pick<ValueProvider<StoreAdapters>, 'useValue'> | Pick<FactoryProvider<StoreAdapters>, 'inject' | 'useFactory'>,

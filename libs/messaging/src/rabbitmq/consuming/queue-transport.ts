@@ -12,7 +12,6 @@ import { envelopeOf, type Envelope } from './envelope.js';
 /** The outcome of a message that can be acknowledged. */
 export type Outcome = 'done' | 'retried' | 'parked' | 'answered' | 'refused' | 'ignored';
 
-/** An envelope whose type is known. */
 export type TypedEnvelope = Envelope & { type: string };
 
 /** Runs the handler of the message's type for at most `timeout` milliseconds. Returns its result and throws its error. */

@@ -1,5 +1,5 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
-import { classifyFailure, InvalidMessage, type Failure } from '../../consuming.js';
+import { classifyFailure, InvalidMessage } from '../../consuming.js';
 import { UnsendableMessage } from '../../publishing.js';
 import type { MessageCopies } from '../publishing/message-copies.js';
 import { dataOf, envelopeOf, logFieldsOf, type Envelope } from './envelope.js';
@@ -54,28 +54,32 @@ export class RetryProcessor implements MessageProcessor {
   }
 
   async #copyAway(message: ConsumeMessage, envelope: Envelope, error: unknown, signal: AbortSignal): Promise<Outcome> {
-    const failure = classifyFailure(error);
-    const outcome = cannotSucceed(failure, envelope) ? 'parked' : 'retried';
-    const failed: FailedAttempt = {
-      code: failure.code,
-      attempt: outcome === 'retried' && failure.kind !== 'outage' ? envelope.attempt + 1 : envelope.attempt,
-      firstFailedAt: envelope.firstFailedAt ?? new Date().toISOString(),
-    };
-    const { attempt } = envelope;
-    const report = { outcome, ...logFieldsOf(envelope), code: failure.code, attempt } as const;
-    this.options.onFailure(report, failure.code === 'unexpected-error' ? error : undefined);
+    const { kind, code } = classifyFailure(error);
+    const { attempt, firstFailedAt = new Date().toISOString() } = envelope;
+    const cannotSucceed = kind === 'permanent' || (kind === 'transient' && attempt >= MAX_ATTEMPTS);
+    const outcome = cannotSucceed ? 'parked' : 'retried';
+    const report = { outcome, ...logFieldsOf(envelope), code, attempt } as const;
+    this.options.onFailure(report, code === 'unexpected-error' ? error : undefined);
     const { retryQueue, parkedQueue } = this.options;
-    await this.#copy(message, outcome === 'parked' ? parkedQueue : retryQueue, failed, signal);
+    await this.#copy(message, outcome === 'parked' ? parkedQueue : retryQueue, signal, {
+      'x-error-code': code,
+      'x-attempt': outcome === 'retried' && kind !== 'outage' ? attempt + 1 : attempt,
+      'x-first-failed-at': firstFailedAt,
+    });
     return outcome;
   }
 
-  async #copy(message: ConsumeMessage, queue: string, failed: FailedAttempt, signal: AbortSignal): Promise<void> {
-    const put = (options: Options.Publish) => this.copies.put(queue, message.content, options, signal);
+  /** Copies the message without its expiration, since parked messages must stay. */
+  async #copy(message: ConsumeMessage, queue: string, signal: AbortSignal, failed: FailedHeaders): Promise<void> {
+    const { content, properties } = message;
+    const put = (options: Options.Publish) => this.copies.put(queue, content, options, signal);
     try {
-      await put(copyOptions(message.properties, failed));
+      await put({ ...copiedProperties(properties), headers: { ...keptHeaders(properties), ...failed } });
     } catch (error) {
       if (!(error instanceof UnsendableMessage)) throw error;
-      await put(bareCopyOptions(message.properties, failed));
+      // amqplib cannot encode the sender's headers again.
+      const { messageId, type } = properties;
+      await put({ ...textProperties({ messageId, type }), headers: failed });
     }
   }
 }
@@ -93,11 +97,9 @@ function requireIdentified(envelope: Envelope): TypedEnvelope {
   return { ...envelope, type };
 }
 
-const cannotSucceed = ({ kind }: Failure, { attempt }: Envelope) =>
-  kind === 'permanent' || (kind === 'transient' && attempt >= MAX_ATTEMPTS);
-
-/** Describes the failed attempt in the headers of a copy. */
-type FailedAttempt = Readonly<{ code: string; attempt: number; firstFailedAt: string }>;
+/** The headers of a copy that describe the failed attempt. */
+const FAILED_HEADERS = ['x-error-code', 'x-attempt', 'x-first-failed-at'] as const;
+type FailedHeaders = Readonly<Record<(typeof FAILED_HEADERS)[number], unknown>>;
 
 /**
  * Headers that are not copied: the broker's own, which it would take for the history of the copy, and `CC` and `BCC`, with which the
@@ -105,26 +107,13 @@ type FailedAttempt = Readonly<{ code: string; attempt: number; firstFailedAt: st
  */
 const DROPPED = /^(?:x-death|x-first-death-.*|x-last-death-.*|x-delivery-count|x-acquired-count|cc|bcc)$/i;
 
-/** Returns the properties of a copy: those of the message, plus the failed attempt. Drops the expiration, since parked messages must stay. */
-function copyOptions(properties: MessageProperties, failed: FailedAttempt): Options.Publish {
-  return {
-    ...copiedProperties(properties),
-    headers: { ...keptHeaders(properties), ...failedHeaders(failed) },
-  };
-}
-
-/** Returns the properties of a copy without the sender's headers, for messages whose headers amqplib cannot encode again. */
-function bareCopyOptions({ messageId, type }: MessageProperties, failed: FailedAttempt): Options.Publish {
-  return { ...textProperties({ messageId, type }), headers: failedHeaders(failed) };
-}
-
 /** Header with the number of times an operator redrove the message. */
 const REDRIVEN = 'x-redriven';
 
 /** Returns the properties of a redriven message: as if it had never failed, except for the count of redrives. */
 export function redriveOptions(properties: MessageProperties): Options.Publish {
   const { [REDRIVEN]: before, ...headers } = keptHeaders(properties);
-  for (const name of Object.keys(failedHeaders({ code: '', attempt: 0, firstFailedAt: '' }))) delete headers[name];
+  for (const name of FAILED_HEADERS) delete headers[name];
   const times = typeof before === 'number' ? before + 1 : 1;
   return { ...copiedProperties(properties), headers: { ...headers, [REDRIVEN]: times } };
 }
@@ -145,12 +134,6 @@ function copiedProperties({
 
 const textProperties = (properties: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(properties).filter(([, value]) => typeof value === 'string'));
-
-const failedHeaders = ({ code, attempt, firstFailedAt }: FailedAttempt) => ({
-  'x-error-code': code,
-  'x-attempt': attempt,
-  'x-first-failed-at': firstFailedAt,
-});
 
 function keptHeaders({ headers }: Pick<ConsumeMessage['properties'], 'headers'>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !DROPPED.test(name)));

@@ -42,7 +42,7 @@ export class Management {
 
   /** Returns a queue, if it exists. Its policy appears a few seconds after the queue was declared. */
   queue(name: string): Promise<QueueState | undefined> {
-    return this.#get(`queues/${this.#vhost}/${encoded(name)}`);
+    return this.#get(`queues/${this.#vhost}/${encodeURIComponent(name)}`);
   }
 
   /** Returns the names of all queues that are bound to an exchange, directly or through other exchanges. */
@@ -51,7 +51,7 @@ export class Management {
     const exchanges = new Set([exchange]);
     // The loop adds to the set.
     for (const source of exchanges) {
-      const path = `exchanges/${this.#vhost}/${encoded(source)}/bindings/source`;
+      const path = `exchanges/${this.#vhost}/${encodeURIComponent(source)}/bindings/source`;
       const bindings = (await this.#get<{ destination: string; destination_type: string }[]>(path)) ?? [];
       for (const { destination, destination_type } of bindings)
         (destination_type === 'queue' ? queues : exchanges).add(destination);
@@ -60,7 +60,7 @@ export class Management {
   }
 
   async hasBinding({ exchange, queue, routingKey }: BindingObject): Promise<boolean> {
-    const path = `bindings/${this.#vhost}/e/${encoded(exchange)}/q/${encoded(queue)}`;
+    const path = `bindings/${this.#vhost}/e/${encodeURIComponent(exchange)}/q/${encodeURIComponent(queue)}`;
     const bindings = await this.#get<{ routing_key: string }[]>(path);
     return bindings?.some(({ routing_key }) => routing_key === routingKey) ?? false;
   }
@@ -70,7 +70,6 @@ export class Management {
     return this.#get<StoredPolicy>(this.#pathOf(policy));
   }
 
-  /** Creates or replaces a policy. */
   async setPolicy(policy: PolicyObject): Promise<void> {
     const { pattern, priority, definition } = policy;
     const body = JSON.stringify({ pattern, priority, definition, 'apply-to': 'queues' });
@@ -80,7 +79,7 @@ export class Management {
 
   #pathOf({ kind, name }: PolicyObject): string {
     const list = kind === 'policy' ? 'policies' : 'operator-policies';
-    return `${list}/${this.#vhost}/${encoded(name)}`;
+    return `${list}/${this.#vhost}/${encodeURIComponent(name)}`;
   }
 
   async #get<Body>(path: string): Promise<Body | undefined> {
@@ -114,5 +113,3 @@ export class Management {
     );
   }
 }
-
-const encoded = (name: string) => encodeURIComponent(name);

@@ -22,14 +22,6 @@ export type PolicyObject = Readonly<{
   definition: Readonly<Record<string, string | number>>;
 }>;
 
-/** All objects that Keyfold needs in a virtual host. */
-export type Topology = Readonly<{
-  exchanges: readonly ExchangeObject[];
-  queues: readonly QueueObject[];
-  bindings: readonly BindingObject[];
-  policies: readonly PolicyObject[];
-}>;
-
 /** Retains public events for late subscribers. */
 export const EVENT_LOG = 'keyfold.events.log';
 /** Holds commands of other services until they are done. */
@@ -57,8 +49,13 @@ const deadLettersTo = (queue: string) => ({
 });
 const quorum = { 'x-queue-type': 'quorum' };
 
-/** The topology of Keyfold. `deploy/rabbitmq/topology.definitions.json` is generated from it. */
-export const TOPOLOGY: Topology = {
+/** All objects that Keyfold needs in a virtual host. `deploy/rabbitmq/topology.definitions.json` is generated from it. */
+export const TOPOLOGY: Readonly<{
+  exchanges: readonly ExchangeObject[];
+  queues: readonly QueueObject[];
+  bindings: readonly BindingObject[];
+  policies: readonly PolicyObject[];
+}> = {
   exchanges: [
     { name: EVENTS_EXCHANGE, type: 'topic' },
     { name: COMMANDS_EXCHANGE, type: 'topic' },

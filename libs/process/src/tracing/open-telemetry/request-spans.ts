@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, type Attributes, type Span } from '@opentelemetry/api';
 import type { RequestTrace, RequestTraces } from '../tracing.js';
-import { linksTo, type Spans } from './spans.js';
+import { spanContextOf, type Spans } from './spans.js';
 
 /** Other methods are recorded as `_OTHER`, because clients can invent any number of them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
@@ -16,7 +16,8 @@ export class RequestSpans implements RequestTraces {
     const known = METHODS.includes(method) ? method : undefined;
     const attributes = { 'http.request.method': known ?? '_OTHER', 'url.scheme': scheme };
     const name = known ?? 'HTTP';
-    const span = this.spans.begin(name, { kind: SpanKind.SERVER, attributes, links: linksTo(traceparent) });
+    const context = spanContextOf(traceparent);
+    const span = this.spans.begin(name, { kind: SpanKind.SERVER, attributes, links: context && [{ context }] });
     return {
       run: (next) => this.spans.within(span, next),
       end: ({ route, status }) => {

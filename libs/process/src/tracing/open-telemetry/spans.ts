@@ -4,7 +4,6 @@ import {
   trace,
   TraceFlags,
   type Context,
-  type Link,
   type Span,
   type SpanContext,
   type SpanOptions,
@@ -73,10 +72,4 @@ export function spanContextOf(traceparent: string | undefined): SpanContext | un
   const [, traceId, spanId, flags = ''] = traceparent?.split('-') ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
-}
-
-/** Returns a link to the span of `traceparent`, or nothing without one. */
-export function linksTo(traceparent: string | undefined): Link[] {
-  const context = spanContextOf(traceparent);
-  return context ? [{ context }] : [];
 }
