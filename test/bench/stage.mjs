@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Accounts } from './accounts.mjs';
+import { temporaryFolder } from './app.mjs';
 import { Child } from './child.mjs';
-import { temporaryFolder } from './temporary-folder.mjs';
 
 export const CLIENTS = 64;
 export const KEYS_LISTED = 5;
