@@ -1,12 +1,9 @@
 import { connectOptions } from '@keyfold/event-store/mongo';
-import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type Connection } from 'mongoose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { failedScaledStart } from '../support/failed-start.js';
-import { lastingPort } from '../support/lasting-port.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
-import { mongodBinary } from '../support/mongo/mongod-binary.js';
-import { createMongodDataFolder, removeFolder } from '../support/mongo/mongod-data-folder.js';
+import { Mongod } from '../support/mongo/mongod.js';
 import { SCALED_SETTINGS } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 
@@ -68,24 +65,10 @@ describe('an unusable database is refused with advice:', () => {
   });
 
   it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', { timeout: 120_000 }, async (options) => {
-    const output = await refusal(`mongodb://127.0.0.1:${await standaloneServer()}/keyfold${options}`);
+    const server = await Mongod.start(undefined);
+    onTestFinished(() => server.dispose());
+    const output = await refusal(`mongodb://${server.address}/keyfold${options}`);
     expect(output).toContain('standalone server');
     expect(output).toContain('--replSet rs0');
   });
 });
-
-/** A mongod that belongs to no replica set; the port that it listens on. */
-async function standaloneServer(): Promise<number> {
-  const [port, dbPath] = await Promise.all([lastingPort(), createMongodDataFolder()]);
-  const { path } = mongodBinary();
-  const instance = new MongoInstance({
-    binary: { systemBinary: path },
-    instance: { port, dbPath, ip: '127.0.0.1', args: ['--quiet', '--wiredTigerCacheSizeGB=0.25'] },
-  });
-  onTestFinished(async () => {
-    await instance.stop();
-    await removeFolder(dbPath);
-  });
-  await instance.start();
-  return port;
-}
