@@ -5,13 +5,11 @@ import { Child } from '../child.mjs';
 import { SUCCESS } from '../load.mjs';
 import { cpuSeconds, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
 import { columns, decimals, rowsOf, whole } from '../table.mjs';
 import { drop, migrate } from './database.mjs';
 import { startGateway } from './processes.mjs';
 
-const CLIENTS = 64;
-const KEYS_LISTED = 5;
-const KEYS_PER_ROUND = 950;
 const LOGINS = 16;
 
 /** Returns the rows for `gatewaysTable`. Accounts are created over the API, so that a login costs a real hash. */

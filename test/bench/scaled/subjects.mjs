@@ -2,11 +2,9 @@
 import { keyBodies } from '../key-bodies.mjs';
 import { loadOn } from '../load.mjs';
 import { cpuSeconds } from '../process-figures.mjs';
-import { CLIENTS, KEYS_LISTED } from '../stage.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
 
-/** Keys that a client can add in a round, below the limit of 1,000 per account. */
-const KEYS_PER_ROUND = 950;
-/** Requests of a round with one client, which could otherwise exceed that limit. */
+/** Requests of a round with one client, which could otherwise exceed the limit of keys per account. */
 const REQUESTS_ALONE = 600;
 const INSERT = 'bare insert, w: majority, j: true';
 const FIND = 'bare find by id';
