@@ -1,97 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { expect, it, onTestFinished } from 'vitest';
-import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
 import { lintDockerfile } from '../support/checkers/hadolint.js';
-import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
-const PROJECT = resolve(import.meta.dirname, '../..');
-const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
-const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
-type ComposeFile = Readonly<{
-  services: Record<string, { image: string; networks: object }>;
-  secrets: Record<string, { file: string }>;
-}>;
-const composeFiles = ['docker-compose.yml', 'deploy/openssh/compose.yml'].map(
-  (path) => parse(read(path), { merge: true }) as ComposeFile,
-);
-/** Returns the references to images in a Dockerfile. */
-const basesOf = (path: string) => [...read(path).matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+const DEPLOY = resolve(import.meta.dirname, '../../deploy');
 
 it('hadolint accepts the Dockerfiles', async () => {
-  expect(await lintDockerfile(DOCKERFILE)).toBe('');
-  expect(await lintDockerfile(join(PROJECT, 'deploy/openssh/Dockerfile'))).toBe('');
+  expect(await lintDockerfile(join(DEPLOY, 'Dockerfile'))).toBe('');
+  expect(await lintDockerfile(join(DEPLOY, 'openssh/Dockerfile'))).toBe('');
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-dockerfile-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, 'Dockerfile'), 'FROM node\nRUN apt-get install curl\n');
   expect(await lintDockerfile(join(folder, 'Dockerfile'))).toContain('DL3006');
-});
-
-it('the image has the Node version of the project', () => {
-  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
-  expect(basesOf('deploy/Dockerfile')[0]).toBe(`node:${devDependencies['node']}-bookworm-slim`);
-});
-
-it('keyfold-ssh is built with the Go version of its module and with the command of the guide', () => {
-  const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/keyfold-ssh/go.mod'))!;
-  const bases = basesOf('deploy/openssh/Dockerfile');
-  // Without a target, Docker builds the last stage, which contains nothing but the program.
-  const exact = [/^golang:\d+\.\d+\.\d+-alpine$/, /^debian:\d+\.\d+-slim$/].map((form) => expect.stringMatching(form));
-  expect(bases).toEqual([...exact, 'scratch']);
-  expect(bases[0]).toContain(`golang:${go}.`);
-  const command = "CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o";
-  expect(read('deploy/openssh/Dockerfile')).toContain(command);
-  expect(read('docs/connect/openssh.md')).toContain(command);
-});
-
-it('the configuration of SFTPGo names routes of the servers port, and sends the token to nobody else', () => {
-  const env = new Map([...readEnvFile(SFTPGO_ENV), ...readEnvFile(SFTPGO_TRANSFERS_ENV)]);
-  const urlOf = (name: string) => new URL(env.get(`SFTPGO_${name}`)!);
-  const hooks = [
-    'DATA_PROVIDER__EXTERNAL_AUTH_HOOK',
-    'SFTPD__KEYBOARD_INTERACTIVE_AUTH_HOOK',
-    'COMMON__ACTIONS__HOOK',
-  ].map(urlOf);
-  const methods = Object.values(Object.getOwnPropertyDescriptors(SftpgoController.prototype));
-  const routes = methods.map(({ value }) => `/sftpgo/${Reflect.getMetadata('path', value as object)}`);
-  expect(hooks.map(({ pathname }) => pathname).filter((path) => !routes.includes(path))).toEqual([]);
-  for (const { href } of hooks) expect(href.startsWith(urlOf('HTTP__HEADERS__0__URL').href)).toBe(true);
-  expect(env.get('SFTPGO_HTTP__HEADERS__0__VALUE')).toMatch(/^Bearer kf_/);
-  const script = read('deploy/sftpgo/keyfold-sftpgo-sessions');
-  expect(routes).toContain(/"\$keyfold(\/[^"]+)"/.exec(script)?.[1]);
-});
-
-it('the sessions of SFTPGo are checked twice a minute', () => {
-  const [timer, service] = ['timer', 'service'].map((kind) =>
-    read(`deploy/sftpgo/systemd/keyfold-sftpgo-sessions.${kind}`),
-  );
-  expect(timer).toContain('OnUnitActiveSec=30\nAccuracySec=1\n');
-  expect(service).toContain('ExecStart=/usr/local/libexec/keyfold-sftpgo-sessions\n');
-});
-
-it('the users of sshd are written by the same command in the guide, the compose file and the tests', () => {
-  const command = 'keyfold-ssh users /var/lib/extrausers/passwd /srv/sftp 2901';
-  const files = ['docs/connect/openssh.md', 'deploy/openssh/compose.yml'];
-  for (const file of [...files, 'test/support/openssh/sshd.sh']) expect(read(file), file).toContain(command);
-  for (const file of ['docs/connect/openssh.md', 'deploy/openssh/Dockerfile'])
-    expect(read(file), file).toMatch(/useradd --uid 2901 .* keyfold-sftp$/m);
-});
-
-it('every image of another project has an exact version', () => {
-  const images = composeFiles.flatMap(({ services }) => Object.values(services).map(({ image }) => image));
-  for (const image of images) expect(image).toMatch(/^keyfold(-sshd)?:\$\{KEYFOLD_TAG:|:\d+\.\d+\.\d+/);
-});
-
-it('git and the image exclude the secrets', () => {
-  const secrets = composeFiles.flatMap((file) => Object.values(file.secrets));
-  for (const { file } of secrets) expect(file).toMatch(/^\.\/deploy\/secrets\//);
-  expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['deploy/secrets/', '.env']));
-  const [first, ...exceptions] = read('.dockerignore')
-    .split('\n')
-    .filter((line) => !line.startsWith('#'));
-  expect(first).toBe('*');
-  expect(exceptions.filter((line) => line.startsWith('!deploy'))).toEqual(['!deploy/image']);
 });
