@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import manifest from '../../package.json' with { type: 'json' };
@@ -84,6 +86,16 @@ function answers(url) {
     });
     request.on('error', () => resolve(false));
   });
+}
+
+let root;
+/** Returns a new folder on the disk of this machine that is deleted when the process ends. */
+export function temporaryFolder() {
+  if (!root) {
+    root = mkdtempSync(join(tmpdir(), 'keyfold-bench-'));
+    process.once('exit', () => rmSync(root, { recursive: true }));
+  }
+  return mkdtempSync(join(root, 'data-'));
 }
 
 /** Returns a port of 127.0.0.1 that is free at the moment. */

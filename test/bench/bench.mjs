@@ -2,15 +2,14 @@
 // with 1 if it misses a goal. `npm run bench -- rings` measures adds by the size of the key ring instead. BENCH_SECONDS
 // shortens a round.
 import { availableParallelism } from 'node:os';
-import { App } from './app.mjs';
+import { App, temporaryFolder } from './app.mjs';
 import { residentMegabytes } from './process-figures.mjs';
 import { missedReadyGoals, readyText, readyTimes } from './ready.mjs';
 import { ringsTable } from './rings.mjs';
 import { alternate } from './rounds.mjs';
 import { setStage } from './stage.mjs';
 import { gainsOf, loginSubjectsOf, subjectsOf } from './subjects.mjs';
-import { missedGoals, rowsOf, tableOf } from './table.mjs';
-import { temporaryFolder } from './temporary-folder.mjs';
+import { missedGoals, report, rowsOf, tableOf } from './table.mjs';
 
 const ROUNDS = 5;
 const LONGEST_ROUND = 3;
@@ -49,10 +48,4 @@ async function measureRings() {
   const app = await App.start(temporaryFolder());
   console.log(await ringsTable(app));
   await app.stop();
-}
-
-function report(missed) {
-  for (const line of missed) console.log(`goal missed: ${line}`);
-  if (missed.length === 0) console.log('every goal is met');
-  process.exitCode = missed.length === 0 ? 0 : 1;
 }

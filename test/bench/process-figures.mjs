@@ -19,6 +19,14 @@ export function cpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
 
+/** Returns the CPU seconds of this process and the seconds that some work takes. */
+export async function timed(work) {
+  const before = { cpu: process.cpuUsage(), time: performance.now() };
+  await work();
+  const { user, system } = process.cpuUsage(before.cpu);
+  return { cpuSeconds: (user + system) / 1e6, seconds: (performance.now() - before.time) / 1e3 };
+}
+
 /** Returns the megabytes of resident memory. */
 export function residentMegabytes(pid) {
   if (!hasFigures) return undefined;

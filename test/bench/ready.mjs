@@ -1,6 +1,5 @@
-import { App } from './app.mjs';
+import { App, temporaryFolder } from './app.mjs';
 import { median } from './rounds.mjs';
-import { temporaryFolder } from './temporary-folder.mjs';
 
 const STARTS = 5;
 const GOAL_MS = 1_000;

@@ -15,14 +15,8 @@ export async function ringsTable(app) {
   const accounts = await (await Accounts.of(app.url)).make(CLIENTS);
   const clients = accounts.map(({ headers }) => ({ headers }));
   const add = (perRing) => {
-    const load = {
-      url: `${app.url}/api/me/sshkey/add`,
-      method: 'POST',
-      clients,
-      keys: perRing,
-      amount: perRing * CLIENTS,
-    };
-    return loadOn(app.pid, generator, load);
+    const request = { url: `${app.url}/api/me/sshkey/add`, method: 'POST', clients, keys: perRing };
+    return loadOn(app.pid, generator, { ...request, amount: perRing * CLIENTS });
   };
   const lines = [['keys before', 'adds a second', 'p99', 'cpu/request']];
   let keys = 0;

@@ -1,15 +1,15 @@
 // npm run bench:soak: loads the built standalone app with mixed requests and new connections, and compares its memory in the
 // first and the last third of the run. Exits with 1 if it grew. `npm run bench:soak -- 4` uses four threads. SOAK_SECONDS
 // shortens the run.
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Accounts } from './accounts.mjs';
-import { App } from './app.mjs';
+import { App, temporaryFolder } from './app.mjs';
 import { keyBodies } from './key-bodies.mjs';
 import { SUCCESS } from './load.mjs';
 import { residentMegabytes } from './process-figures.mjs';
-import { temporaryFolder } from './temporary-folder.mjs';
 
 const CLIENTS = 32;
 /** Rounds of a client on one connection. */
@@ -63,12 +63,7 @@ async function runClient({ headers, login }) {
 }
 
 async function answerOf(agent, method, path, { headers, body, expects = SUCCESS }) {
-  const answer = await new Promise((resolve, reject) => {
-    request(app.url + path, { agent, method, headers })
-      .once('response', resolve)
-      .once('error', reject)
-      .end(body);
-  });
+  const [answer] = await once(request(app.url + path, { agent, method, headers }).end(body), 'response');
   const content = await text(answer);
   if (!content.startsWith(expects)) throw new Error(`${method} ${path} answers ${answer.statusCode} ${content}`);
   answered++;

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { Accounts } from './accounts.mjs';
+import { temporaryFolder } from './app.mjs';
 import { Child } from './child.mjs';
-import { temporaryFolder } from './temporary-folder.mjs';
 
 export const CLIENTS = 64;
 export const KEYS_LISTED = 5;
+/** Keys that a client can add in a round, below the limit of 1,000 per account. */
+export const KEYS_PER_ROUND = 950;
 
 /**
  * Prepares processes and signed-in accounts for the measurements. `passes` is the number of measurements of each

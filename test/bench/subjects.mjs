@@ -1,11 +1,9 @@
 // The subjects, the figures that they are compared with, and the goals.
 import { loadOn } from './load.mjs';
-import { CLIENTS, KEYS_LISTED } from './stage.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from './stage.mjs';
 
 /** Readers during logins. Few, so that their latency depends on the logins and not on each other. */
 const READERS = 4;
-/** Keys that a client can add in a round, below the limit of 1,000 per account. */
-const KEYS_PER_ROUND = 950;
 
 const COMMITS = 'bare SQLite, commits one by one';
 const HASHES = 'bare argon2id';

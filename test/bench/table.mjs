@@ -21,15 +21,22 @@ export function rowsOf(subjects, figures) {
 export function tableOf(rows) {
   const cells = rows.map(({ name, goal, ratio, perSecond, p99, cpu, stolen }) => [
     name,
-    Math.round(perSecond).toLocaleString('en'),
+    whole(perSecond),
     p99 === undefined ? '' : `${p99} ms`,
     cpu === undefined ? '' : `${Math.round(cpu)} us`,
-    cpu === undefined ? '' : `${Math.round((perSecond * cpu) / 10_000)} %`,
-    `${Math.round(stolen * 100)} %`,
-    ratio === undefined ? '' : ratio.toFixed(2),
-    goal === undefined ? '' : goal.toFixed(2),
+    cpu === undefined ? '' : percent((perSecond * cpu) / 1e6),
+    percent(stolen),
+    decimals(ratio),
+    decimals(goal),
   ]);
   return columns([['', 'a second', 'p99', 'cpu/request', 'busy', 'stolen', 'ratio', 'goal'], ...cells]);
+}
+
+/** Prints the missed goals, which set the exit status. */
+export function report(missed) {
+  for (const line of missed) console.log(`goal missed: ${line}`);
+  if (missed.length === 0) console.log('every goal is met');
+  process.exitCode = missed.length === 0 ? 0 : 1;
 }
 
 /** Returns one line for each missed goal. */
@@ -38,6 +45,11 @@ export function missedGoals(rows) {
     .filter(({ goal, ratio }) => goal !== undefined && !(ratio >= goal))
     .map(({ name, base, goal, ratio }) => `${name}: ${ratio.toFixed(2)} of ${base}, the goal is ${goal}`);
 }
+
+/** Formats a rate, with separators of thousands. */
+export const whole = (rate) => Math.round(rate).toLocaleString('en');
+export const percent = (share) => `${Math.round(share * 100)} %`;
+export const decimals = (number) => number?.toFixed(2) ?? '';
 
 /** Aligns cells in columns, the first to the left and the others to the right. */
 export function columns(lines) {

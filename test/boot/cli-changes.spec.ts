@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAccessToken } from '../support/access-tokens.js';
 import { accountNamed, adminOf, createAccount, newAddress, newMember, signedInAs } from '../support/accounts.js';
-import type { ApiClient } from '../support/api-client.js';
+import { ApiClient } from '../support/api-client.js';
 import { appPasswordsOf, newAppPassword } from '../support/app-passwords.js';
-import { cliScenes, type CliScene } from '../support/cli-scene.js';
-import type { CliResult } from '../support/cli.js';
+import { keyfoldHere } from '../support/cli-in-process.js';
+import { keyfoldReading, type CliResult } from '../support/cli.js';
+import type { ProcessEnv } from '../support/keyfold-process.js';
 import { newKeyLine } from '../support/key-line.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { SCALED_SETTINGS } from '../support/scaled-process.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
 import { enrol } from '../support/two-factor.js';
 
 const NEW_PASSWORD = 'set-by-the-operator';
@@ -266,8 +271,56 @@ const changes: Record<string, (site: Site) => Promise<Change>> = {
   },
 };
 
-describe.each(cliScenes)('%s', (_, open, otherKey) => {
-  let scene: CliScene;
+/** The command `keyfold` and the service that it administers. */
+type Scene = Readonly<{
+  /** Starts the service if necessary and returns a client. */
+  api(): Promise<ApiClient>;
+  /** Runs the command with this standard input and additional settings. */
+  run(input: string, args: readonly string[], env?: ProcessEnv): Promise<CliResult>;
+  /** Returns the output of the service. */
+  output(): string;
+  dispose(): Promise<void>;
+}>;
+
+/** Only commands that read their input run as processes of their own, because each start costs half a second. */
+const runIn = (input: string, env: ProcessEnv, args: readonly string[]) =>
+  input === '' ? keyfoldHere(env, ...args) : keyfoldReading(input, env, ...args);
+
+async function sqlite({ beside }: { beside: boolean }): Promise<Scene> {
+  const app = await StandaloneProcess.start({ KEYFOLD_THREADS: '2' });
+  return {
+    async api() {
+      if (!app.isRunning) await app.restart();
+      return new ApiClient(app.baseUrl);
+    },
+    async run(input, args, env) {
+      if (!beside && app.isRunning) await app.stop();
+      return runIn(input, { KEYFOLD_DATA_DIR: app.dataDir, ...env }, args);
+    },
+    output: () => app.output(),
+    dispose: () => app.dispose(),
+  };
+}
+
+async function mongodb(): Promise<Scene> {
+  const uri = freshDatabaseUri();
+  const service = await ScaledService.start(uri, { gateways: 1, workers: 1 });
+  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
+  return {
+    api: async () => service.api(),
+    run: (input, args, env) => runIn(input, { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SEALING_KEY, ...env }, args),
+    output: () => service.output(),
+    dispose: () => service.dispose(),
+  };
+}
+
+/** A title, a function that opens the scene, and the fate of a sealing key of the command's own. */
+describe.each([
+  ['beside the process that owns the data folder', () => sqlite({ beside: true }), 'ignored'],
+  ['while no process runs', () => sqlite({ beside: false }), 'refused'],
+  ['on MongoDB', mongodb, 'refused'],
+] as const)('%s', (_, open, otherKey) => {
+  let scene: Scene;
   let folder: string;
   const prepared = new Map<string, Change>();
   const results = new Map<string, CliResult>();

@@ -3,6 +3,7 @@ import { relayName } from '@keyfold/messaging';
 import mongoose, { type Connection } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
+import { keyfoldHere } from '../support/cli-in-process.js';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { ScaledService } from '../support/scaled-service.js';
@@ -10,7 +11,8 @@ import { ScaledService } from '../support/scaled-service.js';
 let uri: string;
 let connection: Connection;
 let service: ScaledService;
-const run = (...args: string[]) => keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, ...args);
+const settings = () => ({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' });
+const run = (...args: string[]) => keyfoldHere(settings(), ...args);
 const collection = (name: string) => collectionOf<{ _id: string }>(connection, name);
 
 /** Removes documents and checkpoints, as if the schema number of every model had been raised. */
@@ -42,12 +44,12 @@ afterAll(async () => {
 it('an unprepared database is reported, and migrate prepares it any number of times', async () => {
   expect(await run('verify')).toMatchObject({ status: 1, err: expect.stringContaining('Run "keyfold migrate"') });
   for (const _ of [1, 2])
-    expect(await run('migrate')).toEqual({
+    expect(await keyfold(settings(), 'migrate')).toEqual({
       status: 0,
       out: 'the read models are up to date with 0 commits\n',
       err: '',
     });
-  expect(await run('verify')).toMatchObject({ status: 0 });
+  expect(await keyfold(settings(), 'verify')).toMatchObject({ status: 0 });
   await service.startAll();
 });
 
@@ -100,8 +102,7 @@ describe('beside gateway and worker', () => {
     const refused = await run('compact', '--dry-run');
     expect(refused).toMatchObject({ status: 78, out: '' });
     expect(refused.err).toContain('KEYFOLD_SESSION_DAYS: is required to compact on MongoDB');
-    const env = { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' };
-    expect(await keyfold(env, 'compact')).toMatchObject({
+    expect(await keyfold({ ...settings(), KEYFOLD_SESSION_DAYS: '90' }, 'compact')).toMatchObject({
       status: 0,
       out: expect.stringContaining('compacted 0 sessions'),
     });
@@ -119,7 +120,7 @@ describe('without a worker', () => {
         /^no projector is running, and the read models lack \d+ commits\. Start a worker or run "keyfold migrate"\n$/,
       ),
     });
-    const following = startKeyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_LEASE_SECONDS: '2' }, 'migrate', '--follow');
+    const following = startKeyfold(settings(), 'migrate', '--follow');
     await following.seen('following the feed until interrupted');
     const admin = await adminOf(service.api());
     for (let made = 0; made < 5; made++) await createAccount(admin, `late account ${made}`);

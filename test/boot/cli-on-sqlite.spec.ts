@@ -2,13 +2,22 @@ import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { keyfoldHere } from '../support/cli-in-process.js';
 import { keyfold, startKeyfold } from '../support/cli.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
 const GOOD = /^\d+ commits of \d+ streams and \d+ documents: no problems\n$/;
 
 let service: StandaloneProcess;
-const run = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
+const run = (...args: string[]) => keyfoldHere({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
+/** Runs a command as a process of its own. */
+const runBuilt = (...args: string[]) => keyfold({ KEYFOLD_DATA_DIR: service.dataDir }, ...args);
+/** Starts a command that only ends when it is interrupted, and waits until it works. */
+async function following() {
+  const running = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
+  await running.seen('following the feed until interrupted');
+  return running;
+}
 
 function damage(file: 'keyfold.db' | 'views.db', sql: string): void {
   const database = new DatabaseSync(join(service.dataDir, file), { timeout: 5_000 });
@@ -39,25 +48,20 @@ describe.each([
     expect(await run('verify')).toMatchObject({ status: 0, out: expect.stringMatching(GOOD) });
   });
 
-  it('status shows head, checkpoint and lag', async () => {
+  it('status shows head, checkpoint, lag and parked streams, and fails for them until they can be folded', async () => {
     const { status, out } = await run('projections', 'status', '--json');
     const { total, parked } = JSON.parse(out) as { total: Record<string, number>; parked: unknown[] };
     expect(status).toBe(0);
     expect(total).toMatchObject({ lag: 0, owners: service.isRunning ? 1 : 0 });
     expect(total['commits']).toBeGreaterThanOrEqual(3);
     expect(parked).toEqual([]);
-  });
-
-  it('a parked stream fails status, and is released once it can be folded', async () => {
     damage('views.db', "INSERT INTO parked_streams VALUES ('account-2', '2', 1, 'unknown event', 0)");
     expect(await run('projections', 'status')).toMatchObject({
       status: 1,
       out: expect.stringContaining('account-2 at version 1 since 1970-01-01T00:00:00.000Z: unknown event'),
     });
-    expect(await run('projections', 'retry-parked')).toMatchObject({
-      status: 0,
-      out: 'retried 1 stream, 0 still parked\n',
-    });
+    const retried = { status: 0, out: 'retried 1 stream, 0 still parked\n' };
+    expect(await run('projections', 'retry-parked')).toMatchObject(retried);
   });
 
   it('feed status shows unpublished events and why nothing is published, and fails for parked accounts', async () => {
@@ -97,14 +101,15 @@ describe.each([
     ['feed replay --dry-run', /^event +would be sent\naccount\.registered +2\n/],
     ['events show account-1', /^account-1 1 {2}\d{4}-.*AccountRegistered v1\n.*: sealed with key k1\n/s],
   ])('%s prints its result', async (line, printed) => {
-    expect(await run(...line.split(' '))).toEqual({ status: 0, out: expect.stringMatching(printed), err: '' });
+    // Beside a service, the service does the work.
+    const output = await (service.isRunning ? run : runBuilt)(...line.split(' '));
+    expect(output).toEqual({ status: 0, out: expect.stringMatching(printed), err: '' });
   });
 
   it('an interrupted command ends soon and leaves the service and the folder unchanged', async () => {
-    const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
-    await following.seen('following the feed until interrupted');
-    following.child.kill('SIGINT');
-    expect(await following.result).toMatchObject({ status: 0 });
+    const { child, result } = await following();
+    child.kill('SIGINT');
+    expect(await result).toMatchObject({ status: 0 });
     expect(await run('verify')).toMatchObject({ status: 0 });
   });
 });
@@ -121,18 +126,16 @@ it('a socket that was deleted under a running process is reported with advice', 
 
 it('a stopping service ends the commands that it is running', async () => {
   if (!service.isRunning) await service.restart();
-  const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
-  await following.seen('following the feed until interrupted');
+  const { result } = await following();
   expect(await service.stop()).toBe(0);
-  expect(await following.result).toMatchObject({ status: 0 });
+  expect(await result).toMatchObject({ status: 0 });
 });
 
 it('a service refuses to start while a command uses the folder', async () => {
   if (service.isRunning) await service.stop();
-  const following = startKeyfold({ KEYFOLD_DATA_DIR: service.dataDir }, 'migrate', '--follow');
-  await following.seen('following the feed until interrupted');
+  const { child, result } = await following();
   await expect(service.restart()).rejects.toThrow('is in use by another process');
-  following.child.kill('SIGTERM');
-  expect(await following.result).toMatchObject({ status: 0 });
+  child.kill('SIGTERM');
+  expect(await result).toMatchObject({ status: 0 });
   await service.restart();
 });

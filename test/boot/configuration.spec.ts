@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
-import { failedStart } from '../support/failed-start.js';
+import { failedStart, usedPort } from '../support/failed-start.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
@@ -114,21 +112,21 @@ describe('a setting from a file', () => {
   });
 });
 
-it('a port that another program uses is reported with its setting, and what was opened is closed', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  const data = join(folder, 'closed');
-  const { exitCode, output } = await failedStart({ KEYFOLD_PORT: String(port), KEYFOLD_DATA_DIR: data });
-  expect(exitCode).toBe(1);
-  // The log contains nothing but this sentence.
-  expect(output.split('\n').filter((line) => !line.startsWith('{"level":30,'))).toEqual([
-    `keyfold cannot start: cannot listen on 127.0.0.1:${port}: the port is already in use. Stop the other program, or set KEYFOLD_PORT to another port`,
-    '',
-  ]);
-  const left = readdirSync(data);
-  expect(left).toContain('keyfold.db');
-  // Closing the socket of operators deletes it.
-  expect(left.filter((name) => name.endsWith('.sock'))).toEqual([]);
-});
+it.each(['KEYFOLD_PORT', 'KEYFOLD_MANAGEMENT_PORT', 'KEYFOLD_SERVERS_PORT'])(
+  '%s that another program uses is reported, and what was opened is closed',
+  async (setting) => {
+    const [port, data] = [await usedPort(), join(folder, setting)];
+    const { exitCode, output } = await failedStart({ [setting]: port, KEYFOLD_DATA_DIR: data });
+    expect(exitCode).toBe(1);
+    // The log contains nothing but this sentence.
+    expect(output.split('\n').filter((line) => !line.startsWith('{"level":30,'))).toEqual([
+      `keyfold cannot start: cannot listen on 127.0.0.1:${port}: the port is already in use. Stop the other program, or set ${setting} to another port`,
+      '',
+    ]);
+    // The management port is opened before the data folder.
+    const left = existsSync(data) ? readdirSync(data) : [];
+    expect(left.includes('keyfold.db')).toBe(setting !== 'KEYFOLD_MANAGEMENT_PORT');
+    // Closing the socket of operators deletes it.
+    expect(left.filter((name) => name.endsWith('.sock'))).toEqual([]);
+  },
+);

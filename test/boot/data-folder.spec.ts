@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { chmodSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
-import { failedStart } from '../support/failed-start.js';
+import { failedStart, usedPort } from '../support/failed-start.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
 
@@ -55,11 +53,8 @@ describe('the data folder', () => {
   });
 
   it('refuses a second process before it finds its ports in use', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void other.close());
-    await once(other, 'listening');
-    const KEYFOLD_MANAGEMENT_PORT = String((other.address() as AddressInfo).port);
-    const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: folder, KEYFOLD_MANAGEMENT_PORT });
+    const env = { KEYFOLD_DATA_DIR: folder, KEYFOLD_MANAGEMENT_PORT: await usedPort() };
+    const { exitCode, output } = await failedStart(env);
     expect(exitCode).toBe(1);
     expect(output).toMatch(/^keyfold cannot start: Keyfold already runs/);
   });

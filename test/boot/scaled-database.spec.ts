@@ -1,34 +1,32 @@
 import { connectOptions } from '@keyfold/event-store/mongo';
-import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type Connection } from 'mongoose';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StartFailure } from '../support/keyfold-process.js';
-import { lastingPort } from '../support/lasting-port.js';
+import { failedScaledStart } from '../support/failed-start.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
-import { mongodBinary } from '../support/mongo/mongod-binary.js';
-import { createMongodDataFolder, removeFolder } from '../support/mongo/mongod-data-folder.js';
-import { SCALED_SETTINGS, ScaledProcess } from '../support/scaled-process.js';
+import { Mongod } from '../support/mongo/mongod.js';
+import { SCALED_SETTINGS } from '../support/scaled-process.js';
 import { migrate } from '../support/scaled-service.js';
 
 /** Starts a gateway, expects the start to fail and returns its output. */
 async function refusal(uri: string): Promise<string> {
-  const gateway = await ScaledProcess.create('gateway', 'gateway', { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri });
-  onTestFinished(() => gateway.dispose());
-  const failure: unknown = await gateway.start().catch((error: unknown) => error);
-  if (!(failure instanceof StartFailure)) throw new Error('the gateway started', { cause: failure });
-  expect(failure.exitCode).toBe(1);
-  expect(failure.output).not.toMatch(/^\s+at /m);
-  expect(failure.output.trim().split('\n')).toHaveLength(1);
-  return failure.output;
+  const { exitCode, output } = await failedScaledStart('gateway', { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri });
+  expect(exitCode).toBe(1);
+  expect(output).not.toMatch(/^\s+at /m);
+  expect(output.trim().split('\n')).toHaveLength(1);
+  return output;
 }
 
-async function withConnection(uri: string, work: (connection: Connection) => Promise<unknown>): Promise<void> {
+/** Prepares a database and then damages it. */
+async function damaged(damage: (connection: Connection) => Promise<unknown>): Promise<string> {
+  const uri = freshDatabaseUri();
+  await migrate(uri);
   const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
   try {
-    await work(connection);
+    await damage(connection);
   } finally {
     await connection.close();
   }
+  return uri;
 }
 
 describe('an unusable database is refused with advice:', () => {
@@ -38,30 +36,27 @@ describe('an unusable database is refused with advice:', () => {
     expect(output).toContain('keyfold migrate');
   });
 
-  it('one that lost a unique index', async () => {
-    const uri = freshDatabaseUri();
-    await migrate(uri);
-    await withConnection(uri, (connection) => connection.collection('commits').dropIndex('holds'));
-    expect(await refusal(uri)).toContain('index holds of commits is missing');
-  });
-
-  it('one whose unique index is no longer unique', async () => {
-    const uri = freshDatabaseUri();
-    await migrate(uri);
-    await withConnection(uri, async (connection) => {
-      await connection.collection('commits').dropIndex('stream_version');
-      await connection.collection('commits').createIndex({ stream: 1, version: 1 }, { name: 'stream_version' });
-    });
-    expect(await refusal(uri)).toContain('index stream_version of commits differs from the one that keyfold creates');
-  });
-
-  it('one that a newer version wrote', async () => {
-    const uri = freshDatabaseUri();
-    await migrate(uri);
-    await withConnection(uri, (connection) =>
-      connection.collection('schema').updateMany({}, { $set: { version: 99 } }),
-    );
-    expect(await refusal(uri)).toContain('newer version of keyfold (schema 99');
+  it.each<[string, (connection: Connection) => Promise<unknown>, string]>([
+    [
+      'that lost a unique index',
+      (connection) => connection.collection('commits').dropIndex('holds'),
+      'index holds of commits is missing',
+    ],
+    [
+      'whose unique index is no longer unique',
+      async (connection) => {
+        await connection.collection('commits').dropIndex('stream_version');
+        await connection.collection('commits').createIndex({ stream: 1, version: 1 }, { name: 'stream_version' });
+      },
+      'index stream_version of commits differs from the one that keyfold creates',
+    ],
+    [
+      'that a newer version wrote',
+      (connection) => connection.collection('schema').updateMany({}, { $set: { version: 99 } }),
+      'newer version of keyfold (schema 99',
+    ],
+  ])('one %s', async (_, damage, reason) => {
+    expect(await refusal(await damaged(damage))).toContain(reason);
   });
 
   it('one of a replica set with another name', async () => {
@@ -70,24 +65,10 @@ describe('an unusable database is refused with advice:', () => {
   });
 
   it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', { timeout: 120_000 }, async (options) => {
-    const output = await refusal(`mongodb://127.0.0.1:${await standaloneServer()}/keyfold${options}`);
+    const server = await Mongod.start(undefined);
+    onTestFinished(() => server.dispose());
+    const output = await refusal(`mongodb://${server.address}/keyfold${options}`);
     expect(output).toContain('standalone server');
     expect(output).toContain('--replSet rs0');
   });
 });
-
-/** A mongod that belongs to no replica set; the port that it listens on. */
-async function standaloneServer(): Promise<number> {
-  const [port, dbPath] = await Promise.all([lastingPort(), createMongodDataFolder()]);
-  const { path } = mongodBinary();
-  const instance = new MongoInstance({
-    binary: { systemBinary: path },
-    instance: { port, dbPath, ip: '127.0.0.1', args: ['--quiet', '--wiredTigerCacheSizeGB=0.25'] },
-  });
-  onTestFinished(async () => {
-    await instance.stop();
-    await removeFolder(dbPath);
-  });
-  await instance.start();
-  return port;
-}

@@ -1,18 +1,5 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { failedStart } from '../support/failed-start.js';
-import { ScaledProcess, type ScaledApp } from '../support/scaled-process.js';
-import { StartFailure, type ProcessEnv } from '../support/keyfold-process.js';
-
-/** Starts an app, expects the start to fail and returns the failure. Throws if the app starts. */
-async function failedScaledStart(app: ScaledApp, env: ProcessEnv): Promise<StartFailure> {
-  const process = await ScaledProcess.create(app, app, env);
-  onTestFinished(() => process.dispose());
-  const failure: unknown = await process.start().catch((error: unknown) => error);
-  if (failure instanceof StartFailure) return failure;
-  throw new Error('the app started, but should have failed', { cause: failure });
-}
+import { describe, expect, it } from 'vitest';
+import { failedScaledStart } from '../support/failed-start.js';
 
 const settingsIn = (output: string) =>
   [...output.matchAll(/^- (\w+)/gm)].map(([, name]) => name ?? '').toSorted((a, b) => a.localeCompare(b));
@@ -36,15 +23,4 @@ describe('a process on MongoDB', () => {
     expect(settingsIn(output)).toEqual(['KEYFOLD_MONGODB_URI']);
     expect(output).not.toContain('s3cret');
   });
-});
-
-it('a management port that another program uses is reported with its setting', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  const { exitCode, output } = await failedStart({ KEYFOLD_MANAGEMENT_PORT: String(port) });
-  expect(exitCode).toBe(1);
-  expect(output).toContain('KEYFOLD_MANAGEMENT_PORT');
-  expect(output.trim().split('\n')).toHaveLength(1);
 });

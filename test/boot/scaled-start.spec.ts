@@ -1,17 +1,14 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { beginLogin, untilReceived } from '../support/begun-login.js';
 import { logLines } from '../support/log-lines.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { SCALED_SETTINGS, ScaledProcess, type ScaledApp } from '../support/scaled-process.js';
-import type { ProcessEnv } from '../support/keyfold-process.js';
 import { migrate } from '../support/scaled-service.js';
 
-async function created(app: ScaledApp, uri: string, env: ProcessEnv = {}): Promise<ScaledProcess> {
-  const process = await ScaledProcess.create(app, app, { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri, ...env });
+async function created(app: ScaledApp, uri: string): Promise<ScaledProcess> {
+  const process = await ScaledProcess.create(app, app, { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri });
   onTestFinished(() => process.dispose());
   return process;
 }
@@ -84,18 +81,12 @@ describe('SIGTERM', () => {
     await migrate(uri);
     const gateway = await created('gateway', uri);
     await gateway.start();
-    const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD });
-    const socket = connect(gateway.port, '127.0.0.1').setEncoding('utf8');
-    const head = ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Expect: 100-continue'];
-    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
-    // The server has read the headers once it asks for the body.
-    await once(socket, 'data');
+    const { socket, body } = await beginLogin(gateway.port);
     const stopped = gateway.stop();
     await expect.poll(() => gateway.readiness()).toMatchObject({ code: 503, checks: { process: 'is stopping' } });
     expect(await gateway.liveness()).toBe(200);
-    const answer = once(socket, 'data');
     socket.write(body);
-    expect(String(await answer)).toContain('"token":');
+    await untilReceived(socket, '"token":');
     expect(await stopped).toBe(0);
   });
 });

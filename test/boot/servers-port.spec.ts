@@ -1,21 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
-import { failedStart } from '../support/failed-start.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
-
-it('a servers port that another program uses is reported with its setting', async () => {
-  const other = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void other.close());
-  await once(other, 'listening');
-  const { port } = other.address() as AddressInfo;
-  const { output, exitCode } = await failedStart({ KEYFOLD_SERVERS_PORT: String(port) });
-  expect(exitCode).not.toBe(0);
-  expect(output).toContain('set KEYFOLD_SERVERS_PORT to another port');
-});
 
 it('the servers port listens on loopback, and when the process stops it answers what it has accepted', async () => {
   const port = await lastingPort();

@@ -1,8 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { beginLogin, untilReceived } from '../support/begun-login.js';
 import { requestUntilGone, type KeepAliveRequest } from '../support/keep-alive-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 
@@ -12,32 +13,10 @@ async function start(threads = '3'): Promise<StandaloneProcess> {
   return app;
 }
 
-/** Starts a login whose headers the server has read and whose body is not sent yet. */
-async function beginLogin({ port }: StandaloneProcess): Promise<{ socket: Socket; body: string }> {
-  const body = JSON.stringify({ username: 'admin', password: ADMIN_PASSWORD });
-  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  onTestFinished(() => void socket.destroy());
-  const head = ['POST /api/auth/login HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Expect: 100-continue'];
-  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`);
-  await untilReceived(socket, 'HTTP/1.1 100 Continue\r\n\r\n');
-  return { socket, body };
-}
-
-function untilReceived(socket: Socket, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received = '';
-    socket.on('data', (part) => {
-      received += String(part);
-      if (received.includes(text)) resolve(received);
-    });
-    socket.on('close', () => reject(new Error(`closed after: ${received}`)));
-  });
-}
-
 describe('SIGTERM', () => {
   it('exits with 0 although one client keeps an idle connection and another never completes its request', async () => {
     const app = await start();
-    await beginLogin(app);
+    await beginLogin(app.port);
     const socket = connect(app.port, '127.0.0.1').setEncoding('utf8');
     socket.write('GET /ping HTTP/1.1\r\nHost: a\r\n\r\n');
     await untilReceived(socket, 'pong');
@@ -46,7 +25,7 @@ describe('SIGTERM', () => {
 
   it.each(['1', '3'])('finishes running requests of %s threads before it exits with 0', async (threads) => {
     const app = await start(threads);
-    const logins = await Promise.all([beginLogin(app), beginLogin(app), beginLogin(app)]);
+    const logins = await Promise.all([beginLogin(app.port), beginLogin(app.port), beginLogin(app.port)]);
     const stopped = app.stop();
     await refusesConnections(app);
     const answers = logins.map(({ socket, body }) => {

@@ -24,26 +24,31 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   expect(await terminal.ended).toBe(0);
 });
 
-describe('a typed password', () => {
-  let app: StandaloneProcess;
-  beforeAll(async () => {
-    app = await StandaloneProcess.start();
-  });
-  afterAll(() => app?.dispose());
+let app: StandaloneProcess;
+beforeAll(async () => {
+  app = await StandaloneProcess.start();
+  await createAccount(await adminOf(new ApiClient(app.baseUrl)), 'leaving');
+});
+afterAll(() => app?.dispose());
 
-  /** Types a line at each prompt. Returns what was shown and the exit code. */
-  async function typing(...lines: readonly string[]) {
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admin');
-    onTestFinished(() => terminal.close());
-    for (const [index, line] of lines.entries()) {
-      await terminal.untilShown(index === 0 ? 'New password for admin: ' : 'Repeat the password: ');
-      terminal.press(line);
-    }
-    return { status: await terminal.ended, shown: terminal.text() };
+/** Runs a command and types a line at each prompt. Returns what was shown and the exit code. */
+async function typing(args: readonly string[], ...lines: readonly (readonly [prompt: string, line: string])[]) {
+  const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', ...args);
+  onTestFinished(() => terminal.close());
+  for (const [prompt, line] of lines) {
+    await terminal.untilShown(prompt);
+    terminal.press(line);
   }
+  return { status: await terminal.ended, shown: terminal.text() };
+}
+
+describe('a typed password', () => {
+  const prompts = ['New password for admin: ', 'Repeat the password: '];
+  const typed = (...lines: readonly string[]) =>
+    typing(['account', 'set-password', 'admin'], ...lines.map((line, index) => [prompts[index]!, line] as const));
 
   it('is set when typed twice, and is not shown', async () => {
-    const { status, shown } = await typing('typed secrex\x7ft\r', 'typed secret\r');
+    const { status, shown } = await typed('typed secrex\x7ft\r', 'typed secret\r');
     expect(status).toBe(0);
     expect(shown).not.toContain('secre');
     expect((await new ApiClient(app.baseUrl).logIn('admin', 'typed secret')).code).toBe(200);
@@ -64,67 +69,38 @@ describe('a typed password', () => {
     ],
     ['is cancelled by Ctrl-C', ['half of i\x03'], 130, ''],
   ])('%s', async (_, lines, expected, text) => {
-    const { status, shown } = await typing(...lines);
+    const { status, shown } = await typed(...lines);
     expect(status).toBe(expected);
     expect(shown).toContain(text);
     expect(shown).not.toContain('half');
   });
 
-  it('is not asked for if the account does not exist', async () => {
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'set-password', 'admim');
-    onTestFinished(() => terminal.close());
-    expect(await terminal.ended).toBe(1);
-    expect(terminal.text().trim()).toBe('no account "admim". Nothing was changed');
-  });
-
   it('is asked for and set while no process runs', async () => {
-    if (app.isRunning) await app.stop();
-    expect(await typing('offline\r', 'offline\r')).toMatchObject({ status: 0 });
+    await app.stop();
+    expect(await typed('offline\r', 'offline\r')).toMatchObject({ status: 0 });
     await app.restart();
     expect((await new ApiClient(app.baseUrl).logIn('admin', 'offline')).code).toBe(200);
   });
 });
 
-describe('the deletion of an account', () => {
-  let app: StandaloneProcess;
-  beforeAll(async () => {
-    app = await StandaloneProcess.start();
-    await createAccount(await adminOf(new ApiClient(app.baseUrl)), 'leaving');
-  });
-  afterAll(() => app?.dispose());
-
-  async function answering(username: string, answer: string) {
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'delete', username);
-    onTestFinished(() => terminal.close());
-    await terminal.untilShown('Type "yes": ');
-    terminal.press(answer);
-    return { status: await terminal.ended, shown: terminal.text() };
+it('the deletion of an account is asked for, and needs the word yes', async () => {
+  const answering = (answer: string) => typing(['account', 'delete', 'leaving'], ['Type "yes": ', answer]);
+  for (const answer of ['y\r', '\r', '\x04']) {
+    const { status, shown } = await answering(answer);
+    expect(status).toBe(2);
+    expect(shown).toContain('the deletion was not confirmed. Nothing was changed');
   }
+  expect((await answering('\x03')).status).toBe(130);
+  const { status, shown } = await answering('yes\r');
+  expect(status).toBe(0);
+  expect(shown).toContain('deleted the account "leaving"');
+});
 
-  it('is asked for, and needs the word yes', async () => {
-    for (const answer of ['y\r', '\r', '\x04']) {
-      const { status, shown } = await answering('leaving', answer);
-      expect(status).toBe(2);
-      expect(shown).toContain('the deletion was not confirmed. Nothing was changed');
-    }
-    expect((await answering('leaving', '\x03')).status).toBe(130);
-    const { status, shown } = await answering('leaving', 'yes\r');
-    expect(status).toBe(0);
-    expect(shown).toContain('deleted the account "leaving"');
-  });
-
-  it('is not asked for if the account does not exist', async () => {
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'delete', 'nobody');
-    onTestFinished(() => terminal.close());
-    expect(await terminal.ended).toBe(1);
-    expect(terminal.text()).toContain('no account "nobody"');
-  });
-
-  it('a new account whose name is taken is refused before the password prompt', async () => {
-    const terminal = onTerminal({ KEYFOLD_DATA_DIR: app.dataDir }, 'cli', 'account', 'create', 'admin');
-    onTestFinished(() => terminal.close());
-    expect(await terminal.ended).toBe(1);
-    expect(terminal.text()).toContain('another account has the name "admin". Nothing was changed');
-    expect(terminal.text()).not.toContain('New password');
-  });
+it.each([
+  ['set-password admim', 'no account "admim". Nothing was changed'],
+  ['delete nobody', 'no account "nobody". Nothing was changed'],
+  ['create admin', 'another account has the name "admin". Nothing was changed'],
+])('account %s is refused before it asks for anything', async (line, refusal) => {
+  const { status, shown } = await typing(['account', ...line.split(' ')]);
+  expect({ status, shown: shown.trim() }).toEqual({ status: 1, shown: refusal });
 });

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { lastingPort } from '../support/lasting-port.js';
-import { productionPackages } from '../support/production-packages.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const flagsOf = (command: string) => command.split(' ').filter((word) => word.startsWith('--'));
@@ -20,6 +20,17 @@ beforeAll(async () => {
   await writeFile(join(folder, 'report.mjs'), REPORT);
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+type Lock = Readonly<{ packages: Record<string, { dev?: boolean; devOptional?: boolean }> }>;
+
+/** Returns the packages that `npm ci --omit=dev` would install. Nested packages come with their parents. */
+async function productionPackages(): Promise<string[]> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
+  return Object.entries(packages)
+    .filter(([path, { dev, devOptional }]) => path.lastIndexOf('node_modules/') === 0 && !dev && !devOptional)
+    .map(([path]) => path.replace('node_modules/', ''))
+    .filter((name) => existsSync(join(ROOT, 'node_modules', name)));
+}
 
 /** Creates a folder after `npm run build` and `npm prune --omit=dev`. */
 async function installInto(installed: string): Promise<void> {

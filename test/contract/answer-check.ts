@@ -1,4 +1,5 @@
-import type { HttpAnswer, Json } from './recording.js';
+import { readQrPicture } from '../support/qr.js';
+import type { HttpAnswer, Json, PictureAnswer, TokenAnswer } from './recording.js';
 import { templateDifference, templateOccurs } from './template.js';
 
 /** A raw HTTP answer: header names in lower case, the body as UTF-8. */
@@ -42,7 +43,7 @@ function headerDifferences({ type, headers }: HttpAnswer, received: ReceivedAnsw
 
 function textDifferences({ body: template, has = [], lacks = [] }: HttpAnswer, body: string): string[] {
   return [
-    ...(template === undefined ? [] : differenceAt('body', templateDifference(template, body))),
+    ...optionalDifference('body', template, body),
     ...has.filter((piece) => !templateOccurs(piece, body)).map((piece) => `body: lacks ${piece}`),
     ...lacks.filter((piece) => templateOccurs(piece, body)).map((piece) => `body: has ${piece}`),
   ];
@@ -99,4 +100,44 @@ function onlyStrings(data: Json): string[] {
 
 function differenceAt(field: string, difference: string | undefined): string[] {
   return difference === undefined ? [] : [`${field}: ${difference}`];
+}
+
+function optionalDifference(field: string, template: string | undefined, text: string): string[] {
+  return template === undefined ? [] : differenceAt(field, templateDifference(template, text));
+}
+
+/** Returns a sentence for each difference in a JWT. Does not check the signature. */
+export function tokenDifferences(expected: TokenAnswer, token: string): string[] {
+  const [header = '', claims = ''] = token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+  const values = JSON.parse(claims) as Record<string, unknown>;
+  const lifetime = Number(values['exp']) - Number(values['iat']);
+  return [
+    ...optionalDifference('header', expected.header, header),
+    ...optionalDifference('claims', expected.claims, claims),
+    ...(expected.lifetime === undefined || expected.lifetime === lifetime
+      ? []
+      : [`lifetime: expected ${expected.lifetime} s, got ${lifetime} s`]),
+    ...Object.entries(expected.hasClaims ?? {})
+      .filter(([name, type]) => typeof values[name] !== type)
+      .map(([name, type]) => `claim ${name}: expected a ${type}, got ${JSON.stringify(values[name])}`),
+  ];
+}
+
+/** Returns a sentence for each difference in an enrolment picture: its size, the label or a parameter of its URL. */
+export function pictureDifferences({ size, otpauth }: PictureAnswer, address: string): string[] {
+  const { width, height, text } = readQrPicture(address);
+  const shown = otpauthOf(text);
+  const names = new Set([...Object.keys(otpauth), ...Object.keys(shown)]);
+  return [
+    ...(size === `${width}x${height}` ? [] : [`size: expected ${size}, got ${width}x${height}`]),
+    ...[...names]
+      .filter((name) => otpauth[name] !== shown[name])
+      .map((name) => `${name}: expected ${otpauth[name] ?? 'none'}, got ${shown[name] ?? 'none'}`),
+  ];
+}
+
+function otpauthOf(text: string): Record<string, string> {
+  const [, label, parameters] = /^otpauth:\/\/totp\/([^?]*)\?(.*)$/.exec(text) ?? [];
+  if (label === undefined) throw new Error(`not an otpauth URL: ${text}`);
+  return { label: decodeURIComponent(label), ...Object.fromEntries(new URLSearchParams(parameters)) };
 }

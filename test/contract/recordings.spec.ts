@@ -1,11 +1,3 @@
-import { StandaloneProcess } from '../support/standalone-process.js';
-import { itAnswersAsRecorded } from './replayed-recordings.js';
+import { itAnswersAsRecorded, standaloneServer } from './replayed-recordings.js';
 
-itAnswersAsRecorded(async () => {
-  const server = await StandaloneProcess.start();
-  return {
-    urls: [server.baseUrl],
-    restart: (env) => server.restart(env),
-    dispose: () => server.dispose(),
-  };
-});
+itAnswersAsRecorded(standaloneServer);

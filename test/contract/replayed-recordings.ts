@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { StandaloneProcess, type ProcessEnv } from '../support/standalone-process.js';
 import { readKeys, readRecordings, type RecordedCase, type Step } from './recording.js';
 import { Replayer, type ReplayedServer } from './replayer.js';
 
 /** A server with its own data, both of which `dispose` removes. */
 type FreshServer = ReplayedServer & Readonly<{ dispose(): Promise<void> }>;
+
+/** Starts the standalone app, with these settings, as a server to replay against. */
+export async function standaloneServer(env: ProcessEnv = {}): Promise<FreshServer> {
+  const server = await StandaloneProcess.start(env);
+  const restart = (more?: ProcessEnv) => server.restart(more);
+  return { urls: [server.baseUrl], restart, dispose: () => server.dispose() };
+}
 
 /** The recordings whose cases change accounts and sessions and then read them. */
 export const STATEFUL_GROUPS: readonly string[] = ['account/tokens', 'account/lock'];

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilStepHasLeft } from '../support/one-time-code.js';
 import { Accounts } from './accounts.js';
-import { answerDifferences, type ReceivedAnswer } from './answer-check.js';
+import { answerDifferences, pictureDifferences, tokenDifferences, type ReceivedAnswer } from './answer-check.js';
 import { WireClient, type UrlFrom } from './wire-client.js';
-import { pictureDifferences } from './picture-check.js';
 import {
   expectedAnswer,
   type Answer,
@@ -19,7 +18,6 @@ import {
   type TokenAnswer,
 } from './recording.js';
 import { valueAt } from './saved-path.js';
-import { tokenDifferences } from './token-check.js';
 import { Variables } from './variables.js';
 
 /** A server with one address or several alternating ones. */

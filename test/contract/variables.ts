@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { staticHash } from '../support/static-hash.js';
 import type { Json, JsonObject, RecordedKeys } from './recording.js';
 
 /** The sources of values that only a running server provides. */
@@ -108,21 +109,13 @@ export class Variables {
   }
 }
 
-/** Computes the static hash that clients send instead of a password (wire contract 2.1). */
-function staticHash(password: string): string {
-  return createHash('sha256').update(`${password}-https://github.com/alist-org/alist`).digest('hex');
-}
-
 /** Returns a token with the original's claims, signed with another secret. */
 function forgedToken(username: string, secret: string): string {
   const now = Math.floor(Date.now() / 1000);
   const claims = { username, pwd_ts: 0, exp: now + 172_800, nbf: now, iat: now };
-  const content = [{ alg: 'HS256', typ: 'JWT' }, claims].map(base64Json).join('.');
+  const parts = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)));
+  const content = parts.map((part) => part.toString('base64url')).join('.');
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
-}
-
-function base64Json(value: JsonObject): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
 function isVariable(text: string): boolean {

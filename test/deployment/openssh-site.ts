@@ -1,4 +1,4 @@
-import { adminOf, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
+import { accountNamed, adminOf, createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { lastingPort } from '../support/lasting-port.js';
 import type { KeyPair } from '../support/openssh/key-pair.js';
@@ -16,20 +16,21 @@ export type ListedKey = Readonly<{ id: number; title: string; last_used_time: st
 export class OpensshSite {
   private constructor(
     readonly sshd: Sshd,
-    private readonly app: StandaloneProcess,
+    readonly app: StandaloneProcess,
     private readonly admin: ApiClient,
     private readonly port: number,
     private readonly token: string,
   ) {}
 
   /** Starts both. The users of the machine and those who share one get accounts, which may transfer files. */
-  static async start({ users, accounts = [] }: Pick<SshdOptions, 'users' | 'accounts'>): Promise<OpensshSite> {
+  static async start(options: Pick<SshdOptions, 'users' | 'accounts' | 'timeout'>): Promise<OpensshSite> {
+    const { users, accounts = [] } = options;
     const port = await lastingPort();
     const app = await StandaloneProcess.start({ KEYFOLD_SERVERS_PORT: String(port) });
     const admin = await adminOf(new ApiClient(app.baseUrl));
     const token = await lookUpToken(admin);
     const addresses = [`http://127.0.0.1:${port}`];
-    const sshd = await Sshd.start({ addresses, token, cacheTime: '1h', users: [...users, 'zoe'], accounts });
+    const sshd = await Sshd.start({ ...options, addresses, token, cacheTime: '1h', users: [...users, 'zoe'] });
     for (const name of users) await createAccount(admin, name, { permission: SFTP });
     for (const { username, basePath } of accounts)
       await createAccount(admin, username, { permission: SFTP, base_path: basePath });
@@ -54,8 +55,7 @@ export class OpensshSite {
 
   /** Changes some fields of an account, as an administrator. */
   async update(name: string, fields: object): Promise<void> {
-    const { content } = (await this.admin.get('/api/admin/user/list')).data<{ content: ListedAccount[] }>();
-    const account = content.find(({ username }) => username === name);
+    const account = await accountNamed(this.admin, name);
     (await this.admin.post('/api/admin/user/update', { ...account, ...fields })).data();
   }
 

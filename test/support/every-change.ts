@@ -20,11 +20,19 @@ class Actor {
     readonly client: ApiClient,
     readonly by: string,
     readonly ip: string,
-    private readonly record: Pick<EveryChange, 'called' | 'made'>,
+    private readonly record: Pick<EveryChange, 'called' | 'made' | 'memberId'>,
   ) {}
 
-  /** Calls a route, and records the changes that it makes to an account in this order. */
-  async change(path: string, body: object | undefined, about: number | null, ...types: string[]): Promise<Answer> {
+  /** Calls a route, and records the changes that it makes to the member in this order. */
+  change(path: string, body: object | undefined, ...types: string[]): Promise<Answer> {
+    return this.#change(path, body, this.record.memberId, types);
+  }
+
+  changeSettings(path: string, body?: object): Promise<Answer> {
+    return this.#change(`/api/admin/setting/${path}`, body, null, ['site-settings.changed']);
+  }
+
+  async #change(path: string, body: object | undefined, about: number | null, types: string[]): Promise<Answer> {
     const route = `POST ${path.split('?')[0]}`;
     this.record.called.add(route);
     const answer = await this.client.post(path, body);
@@ -82,48 +90,43 @@ export class EveryChange {
     const first = this.#secret('first password', 'the first password');
     const create = { username: 'maria', password: first, role: 0 };
     this.memberId = (await accountNamed(admin.client, 'guest')).id + 1;
-    await program.change(`${users}/create`, create, this.memberId, 'account.registered');
+    await program.change(`${users}/create`, create, 'account.registered');
 
     let maria = await this.#logIn('maria', first, this.memberId);
     await this.#manageKeys(maria, admin);
     await this.#manageTokens(maria, admin);
     await this.#manageAppPasswords(maria, admin);
     await this.#manageTwoFactor(maria, admin);
-    await maria.change('/api/me/update', { username: 'maria', sso_id: 'sso' }, this.memberId, 'account.changed');
-    await maria.change('/api/me/update', { username: 'mary', sso_id: 'sso' }, this.memberId, 'account.renamed');
+    await maria.change('/api/me/update', { username: 'maria', sso_id: 'sso' }, 'account.changed');
+    await maria.change('/api/me/update', { username: 'mary', sso_id: 'sso' }, 'account.renamed');
     maria = await this.#logIn('mary', first, this.memberId);
     const second = this.#secret('second password', 'the second password');
     const password = { username: 'mary', sso_id: 'sso', password: second };
-    await maria.change('/api/me/update', password, this.memberId, 'account.password-changed');
+    await maria.change('/api/me/update', password, 'account.password-changed');
     maria = await this.#logIn('mary', second, this.memberId);
     await this.#manageSessions(maria, admin, second);
 
     const account = await accountNamed(admin.client, 'mary');
     const edit = (actor: Actor, fields: object, ...types: string[]) =>
-      actor.change(`${users}/update`, { ...account, ...fields }, this.memberId, ...types);
+      actor.change(`${users}/update`, { ...account, ...fields }, ...types);
     await edit(admin, { permission: 8 }, 'account.changed');
     await edit(program, { permission: 8, base_path: '/home' }, 'account.changed');
     await edit(admin, { permission: 8, base_path: '/home', disabled: true }, 'account.disabled');
     await edit(admin, { permission: 8, base_path: '/home', disabled: false }, 'account.enabled');
     await this.#setPasswordAsOperator();
     await this.#manageSettings(admin, program);
-    await admin.change(`${users}/delete?id=${this.memberId}`, undefined, this.memberId, 'account.deleted');
+    await admin.change(`${users}/delete?id=${this.memberId}`, undefined, 'account.deleted');
   }
 
   async #manageKeys(maria: Actor, admin: Actor): Promise<void> {
     for (const title of ['laptop', 'desktop'])
-      await maria.change('/api/me/sshkey/add', { title, key: newKeyLine().line }, this.memberId, 'ssh-key.added');
+      await maria.change('/api/me/sshkey/add', { title, key: newKeyLine().line }, 'ssh-key.added');
     const { content } = (await maria.client.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
     const update = { id: content[0]!.id, title: 'old laptop', expires: '2030-01-31T12:00:00Z' };
     const updated = ['ssh-key.renamed', 'ssh-key.expiry-changed'];
-    await maria.change('/api/me/sshkey/update', update, this.memberId, ...updated);
-    await maria.change(`/api/me/sshkey/delete?id=${content[0]!.id}`, undefined, this.memberId, 'ssh-key.removed');
-    await admin.change(
-      `/api/admin/user/sshkey/delete?id=${content[1]!.id}`,
-      undefined,
-      this.memberId,
-      'ssh-key.removed',
-    );
+    await maria.change('/api/me/sshkey/update', update, ...updated);
+    await maria.change(`/api/me/sshkey/delete?id=${content[0]!.id}`, undefined, 'ssh-key.removed');
+    await admin.change(`/api/admin/user/sshkey/delete?id=${content[1]!.id}`, undefined, 'ssh-key.removed');
   }
 
   /** Creates access tokens, uses the first, and revokes them. */
@@ -131,7 +134,7 @@ export class EveryChange {
     const [created, revoked] = ['access-token.created', 'access-token.revoked'];
     const create = async (name: string) => {
       const wanted = { name, scopes: ['keys:manage'] };
-      const answer = await maria.change('/api/me/tokens', wanted, this.memberId, created);
+      const answer = await maria.change('/api/me/tokens', wanted, created);
       const token = answer.data<{ id: number; token: string }>();
       this.#secret(`access token ${name}`, token.token);
       return token;
@@ -140,9 +143,9 @@ export class EveryChange {
     const by = `access-token:${this.memberId}:${one.id}`;
     const program = new Actor(this.#api.as(one.token), by, '', this);
     const key = { title: 'by a program', key: newKeyLine().line };
-    await program.change('/api/me/sshkey/add', key, this.memberId, 'ssh-key.added');
-    await maria.change('/api/me/tokens/revoke', { id: one.id }, this.memberId, revoked);
-    await admin.change('/api/admin/token/revoke', { id: other.id }, this.memberId, revoked);
+    await program.change('/api/me/sshkey/add', key, 'ssh-key.added');
+    await maria.change('/api/me/tokens/revoke', { id: one.id }, revoked);
+    await admin.change('/api/admin/token/revoke', { id: other.id }, revoked);
   }
 
   /** Creates app passwords and revokes them. */
@@ -150,14 +153,14 @@ export class EveryChange {
     const [created, revoked] = ['app-password.created', 'app-password.revoked'];
     const create = async (name: string) => {
       const wanted = { name, protocol: 'webdav' };
-      const answer = await maria.change('/api/me/app_passwords', wanted, this.memberId, created);
+      const answer = await maria.change('/api/me/app_passwords', wanted, created);
       const { id, password } = answer.data<{ id: number; password: string }>();
       this.#secret(`app password ${name}`, password);
       return { id };
     };
     const [one, other] = [await create('phone'), await create('tablet')];
-    await maria.change('/api/me/app_passwords/revoke', one, this.memberId, revoked);
-    await admin.change('/api/admin/app_password/revoke', other, this.memberId, revoked);
+    await maria.change('/api/me/app_passwords/revoke', one, revoked);
+    await admin.change('/api/admin/app_password/revoke', other, revoked);
   }
 
   async #manageTwoFactor(maria: Actor, admin: Actor): Promise<void> {
@@ -166,26 +169,21 @@ export class EveryChange {
     let enrolments = 0;
     const enrol = async () => {
       const started = 'account.two-factor-enrolment-started';
-      const answer = await maria.change(`${factor}/generate`, undefined, this.memberId, started);
+      const answer = await maria.change(`${factor}/generate`, undefined, started);
       const code = this.#secret(`enrolment ${(enrolments += 1)}`, answer.data<{ secret: string }>().secret);
       const body = { code: codeNow(code), secret: code };
-      await maria.change(`${factor}/verify`, body, this.memberId, 'account.two-factor-enabled');
+      await maria.change(`${factor}/verify`, body, 'account.two-factor-enabled');
     };
     await enrol();
     const generated = 'account.recovery-codes-generated';
-    const codes = (await maria.change(`${factor}/recovery_codes`, { password }, this.memberId, generated)).data<{
+    const codes = (await maria.change(`${factor}/recovery_codes`, { password }, generated)).data<{
       recovery_codes: string[];
     }>().recovery_codes;
     for (const [index, code] of codes.entries()) this.#secret(`recovery code ${index}`, code);
     await this.#logIn('maria', password, this.memberId, codes[0]);
-    await maria.change(`${factor}/disable`, { password }, this.memberId, 'account.two-factor-disabled');
+    await maria.change(`${factor}/disable`, { password }, 'account.two-factor-disabled');
     await enrol();
-    await admin.change(
-      `/api/admin/user/cancel_2fa?id=${this.memberId}`,
-      undefined,
-      this.memberId,
-      'account.two-factor-disabled',
-    );
+    await admin.change(`/api/admin/user/cancel_2fa?id=${this.memberId}`, undefined, 'account.two-factor-disabled');
   }
 
   async #manageSessions(maria: Actor, admin: Actor, password: string): Promise<void> {
@@ -198,10 +196,10 @@ export class EveryChange {
       await this.#logIn('mary', password, this.memberId),
       await this.#logIn('mary', password, this.memberId),
     ] as const;
-    await maria.change('/api/me/sessions/evict', { session_id: await sessionOf(others[0]) }, this.memberId, ended);
+    await maria.change('/api/me/sessions/evict', { session_id: await sessionOf(others[0]) }, ended);
     const second = { session_id: await sessionOf(others[1]) };
-    await admin.change('/api/admin/session/evict', second, this.memberId, ended);
-    await maria.change('/api/me/sessions/evict', { others: true }, this.memberId, 'account.sessions-evicted');
+    await admin.change('/api/admin/session/evict', second, ended);
+    await maria.change('/api/me/sessions/evict', { others: true }, 'account.sessions-evicted');
     this.called.add('POST /api/auth/login/hash');
     const ip = `172.21.0.${(this.#addresses += 1)}`;
     const hashed = { username: 'mary', password: this.#secret('static hash', staticHash(password)) };
@@ -211,12 +209,7 @@ export class EveryChange {
     this.called.add('GET /api/auth/logout');
     (await leaving.get('/api/auth/logout')).data();
     this.made.push({ type: ended, about: this.memberId, by: `session:${this.memberId}`, ip });
-    await admin.change(
-      '/api/admin/session/evict',
-      { user_id: this.memberId },
-      this.memberId,
-      'account.sessions-evicted',
-    );
+    await admin.change('/api/admin/session/evict', { user_id: this.memberId }, 'account.sessions-evicted');
   }
 
   async #setPasswordAsOperator(): Promise<void> {
@@ -233,14 +226,12 @@ export class EveryChange {
   }
 
   async #manageSettings(admin: Actor, program: Actor): Promise<void> {
-    const settings = '/api/admin/setting';
-    const changed = 'site-settings.changed';
     const value = this.#secret('secret setting', 'a value that nobody may see');
-    await admin.change(`${settings}/save`, [{ key: 'old_setting', value }], null, changed);
+    await admin.changeSettings('save', [{ key: 'old_setting', value }]);
     const title = this.#secret('private setting', 'a title that no history shows');
-    await program.change(`${settings}/save`, [{ key: 'site_title', value: title }], null, changed);
-    await admin.change(`${settings}/delete?key=old_setting`, undefined, null, changed);
-    const answer = await admin.change(`${settings}/reset_token`, undefined, null, changed);
+    await program.changeSettings('save', [{ key: 'site_title', value: title }]);
+    await admin.changeSettings('delete?key=old_setting');
+    const answer = await admin.changeSettings('reset_token');
     this.#secret('new static token', answer.data<string>());
   }
 }

@@ -1,17 +1,31 @@
-import { builtApp } from './keyfold-process.js';
-import { StandaloneProcess, StartFailure, type ProcessEnv } from './standalone-process.js';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { builtApp, StartFailure, type ProcessEnv } from './keyfold-process.js';
+import { ScaledProcess, type ScaledApp } from './scaled-process.js';
+import { StandaloneProcess } from './standalone-process.js';
 
-/**
- * Starts the app (or another `entry` script), expects the start to fail and returns the failure. Throws if the app
- * starts.
- */
-export async function failedStart(env: ProcessEnv, entry = builtApp('standalone')): Promise<StartFailure> {
-  try {
-    const started = await StandaloneProcess.start(env, entry);
-    await started.dispose();
-  } catch (error) {
-    if (error instanceof StartFailure) return error;
-    throw error;
-  }
-  throw new Error('the app started, but should have failed');
+/** Starts the app (or another `entry` script), expects the start to fail and returns the failure. */
+export const failedStart = (env: ProcessEnv, entry = builtApp('standalone')): Promise<StartFailure> =>
+  failureOf(StandaloneProcess.start(env, entry));
+
+/** Does the same with an app on MongoDB. */
+export async function failedScaledStart(app: ScaledApp, env: ProcessEnv): Promise<StartFailure> {
+  const process = await ScaledProcess.create(app, app, env);
+  onTestFinished(() => process.dispose());
+  return failureOf(process.start());
+}
+
+async function failureOf(start: Promise<unknown>): Promise<StartFailure> {
+  const outcome = await start.catch((error: unknown) => error);
+  if (outcome instanceof StartFailure) return outcome;
+  throw new Error('the app started, but should have failed', { cause: outcome });
+}
+
+/** Returns a port of 127.0.0.1 that another program uses until the end of the test. */
+export async function usedPort(): Promise<string> {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  return String((other.address() as AddressInfo).port);
 }

@@ -84,7 +84,7 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'mongod',
-    usedBy: ['test/support/mongo/mongod-binary.ts'],
+    usedBy: ['test/support/mongo/mongod.ts'],
     isInstalled: () => findMongod() !== undefined,
     packages: ['libcurl4', 'python3-pip'],
     fetched: 'mongod',
@@ -97,7 +97,7 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'rabbitmq-server',
-    usedBy: ['test/support/rabbitmq/rabbitmq-programs.ts'],
+    usedBy: ['test/support/rabbitmq/rabbitmq-node.ts'],
     isInstalled: () => findRabbitmqFolder() !== undefined,
     packages: ['rabbitmq-server'],
   },

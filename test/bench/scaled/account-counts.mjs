@@ -1,6 +1,6 @@
 // Run by hand: measures what each route costs one client as the number of accounts grows.
+import { Accounts } from '../accounts.mjs';
 import { Child } from '../child.mjs';
-import { ADMIN } from '../app.mjs';
 import { median } from '../rounds.mjs';
 import { columns } from '../table.mjs';
 import { populate } from './population.mjs';
@@ -75,7 +75,9 @@ async function makeDatabase(server, name, count) {
 /** Returns the medians by route name, in the order of the databases. */
 async function p50OfRoutes(databases) {
   const gateways = await Promise.all(databases.map(({ uri }) => startGateway(uri)));
-  const admins = await Promise.all(gateways.map(async ({ url }) => ({ Authorization: await logIn(url) })));
+  const admins = await Promise.all(
+    gateways.map(async ({ url }) => ({ Authorization: (await Accounts.of(url)).adminToken })),
+  );
   const measure = async (which) => {
     const p50s = new Map();
     for (const { name, requests } of routes) {
@@ -93,11 +95,4 @@ async function p50OfRoutes(databases) {
   const p50s = await measure('sampled');
   for (const gateway of gateways) await gateway.stop();
   return p50s;
-}
-
-async function logIn(url) {
-  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '10.0.0.1' };
-  const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body: JSON.stringify(ADMIN) });
-  const { data } = await answer.json();
-  return data.token;
 }

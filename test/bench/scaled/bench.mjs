@@ -6,7 +6,7 @@
 // profiles of the gateway.
 import { residentMegabytes, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
-import { missedGoals, rowsOf } from '../table.mjs';
+import { missedGoals, report, rowsOf } from '../table.mjs';
 import { accountCounts, accountsTable, missedAccountGoals } from './account-counts.mjs';
 import { Server } from './database.mjs';
 import { gatewayCounts, gatewaysTable } from './gateway-counts.mjs';
@@ -89,10 +89,4 @@ async function measureAccounts(server) {
 async function measureGatewayCounts(server) {
   console.log(gatewaysTable(await gatewayCounts(server, ROUNDS, seconds)));
   return [];
-}
-
-function report(missed) {
-  for (const line of missed) console.log(`goal missed: ${line}`);
-  if (missed.length === 0) console.log('every goal is met');
-  process.exitCode = missed.length === 0 ? 0 : 1;
 }

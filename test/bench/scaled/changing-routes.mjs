@@ -21,63 +21,45 @@ export const logins = (stage) =>
     return post('/api/auth/login', headers, { username: nameOf(accountId), password: PASSWORD });
   });
 
+/** Returns a route that is asked once about each of some accounts. */
+const ofEach = (name, request) => ({ name, requests: (stage) => someOf(stage).map((each) => request(each, stage)) });
+
 /** The rows of the table, like those of `routes.mjs`. They restore the accounts, except for a new SSO id. */
 export const changingRoutes = [
-  {
-    name: 'POST /api/me/update',
-    requests: (stage) =>
-      someOf(stage).map(({ accountId, headers }) =>
-        post('/api/me/update', headers, { username: nameOf(accountId), password: '', sso_id: randomUUID() }),
-      ),
-  },
+  ofEach('POST /api/me/update', ({ accountId, headers }) =>
+    post('/api/me/update', headers, { username: nameOf(accountId), password: '', sso_id: randomUUID() }),
+  ),
   {
     name: 'POST /api/me/sshkey/delete',
     async requests(stage) {
-      const some = someOf(stage);
-      const lists = await answersOf(
-        stage.url,
-        some.map(({ headers }) => ({ path: '/api/me/sshkey/list', headers })),
-      );
+      const some = someOf(stage).map(({ headers }) => ({ path: '/api/me/sshkey/list', headers }));
+      const lists = await answersOf(stage.url, some);
       return lists.map(({ content }, index) =>
         post(`/api/me/sshkey/delete?id=${content.at(-1).id}`, some[index].headers),
       );
     },
   },
-  {
-    name: 'POST /api/auth/2fa/generate',
-    requests: (stage) => someOf(stage).map(({ headers }) => post('/api/auth/2fa/generate', headers)),
-  },
+  ofEach('POST /api/auth/2fa/generate', ({ headers }) => post('/api/auth/2fa/generate', headers)),
   {
     name: 'POST /api/auth/2fa/verify',
     async requests(stage) {
-      const some = someOf(stage);
-      const generated = some.map(({ headers }) => post('/api/auth/2fa/generate', headers));
-      const secrets = await answersOf(stage.url, generated);
+      const some = someOf(stage).map(({ headers }) => post('/api/auth/2fa/generate', headers));
+      const secrets = await answersOf(stage.url, some);
       return secrets.map(({ secret }, index) =>
         post('/api/auth/2fa/verify', some[index].headers, { secret, code: generateSync({ secret }) }),
       );
     },
   },
-  {
-    name: 'POST /api/admin/user/cancel_2fa',
-    requests: (stage) =>
-      someOf(stage).map(({ accountId }) => post(`/api/admin/user/cancel_2fa?id=${accountId}`, stage.admin)),
-  },
-  {
-    name: 'GET /api/admin/user/sshkey/list',
-    requests: (stage) =>
-      someOf(stage).map(({ accountId }) => ({
-        path: `/api/admin/user/sshkey/list?uid=${accountId}`,
-        headers: stage.admin,
-      })),
-  },
-  {
-    name: 'POST /api/admin/user/create, with its hash',
-    requests: (stage) =>
-      someOf(stage).map(() =>
-        post('/api/admin/user/create', stage.admin, { username: randomUUID(), password: PASSWORD }),
-      ),
-  },
+  ofEach('POST /api/admin/user/cancel_2fa', ({ accountId }, { admin }) =>
+    post(`/api/admin/user/cancel_2fa?id=${accountId}`, admin),
+  ),
+  ofEach('GET /api/admin/user/sshkey/list', ({ accountId }, { admin }) => ({
+    path: `/api/admin/user/sshkey/list?uid=${accountId}`,
+    headers: admin,
+  })),
+  ofEach('POST /api/admin/user/create, with its hash', (_, { admin }) =>
+    post('/api/admin/user/create', admin, { username: randomUUID(), password: PASSWORD }),
+  ),
   {
     name: 'POST /api/admin/user/update',
     requests: async (stage) =>

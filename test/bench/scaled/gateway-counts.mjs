@@ -5,13 +5,11 @@ import { Child } from '../child.mjs';
 import { SUCCESS } from '../load.mjs';
 import { cpuSeconds, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
-import { columns, rowsOf } from '../table.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
+import { columns, decimals, rowsOf, whole } from '../table.mjs';
 import { drop, migrate } from './database.mjs';
 import { startGateway } from './processes.mjs';
 
-const CLIENTS = 64;
-const KEYS_LISTED = 5;
-const KEYS_PER_ROUND = 950;
 const LOGINS = 16;
 
 /** Returns the rows for `gatewaysTable`. Accounts are created over the API, so that a login costs a real hash. */
@@ -75,39 +73,28 @@ async function measure({ server, gateways, generators }, count, { path, clients,
   const shares = [senders.slice(0, half), senders.slice(half)];
   const before = timesOf(pids);
   const figures = await Promise.all(
-    generators.map((generator, index) =>
-      generator.ask({
-        expects: SUCCESS,
-        ...load,
-        url: used[index % count].url + path,
-        clients: shares[index],
-        seconds,
-      }),
-    ),
+    generators.map((generator, index) => {
+      const url = used[index % count].url + path;
+      return generator.ask({ expects: SUCCESS, ...load, url, clients: shares[index], seconds });
+    }),
   );
-  const cores = Object.fromEntries(
-    Object.entries(timesOf(pids)).map(([who, time]) => [who, (time - before[who]) / seconds]),
-  );
+  const cores = mapped(timesOf(pids), (time, who) => (time - before[who]) / seconds);
   for (const { pid } of used) await untilIdle(pid);
   const perSecond = figures.reduce((sum, figure) => sum + figure.perSecond, 0);
   return { perSecond, p99: Math.max(...figures.map(({ p99 }) => p99)), ...cores };
 }
 
-const timesOf = (pids) =>
-  Object.fromEntries(
-    Object.entries(pids).map(([who, all]) => [who, all.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]),
-  );
+const mapped = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+const timesOf = (pids) => mapped(pids, (all) => all.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
 
 /** Formats the rows for a terminal. */
 export function gatewaysTable(rows) {
   const cells = rows.map(({ name, perSecond, p99, gateways, mongod, generators, ratio }) => [
     name,
-    Math.round(perSecond).toLocaleString('en'),
+    whole(perSecond),
     `${p99} ms`,
-    gateways.toFixed(2),
-    mongod.toFixed(2),
-    generators.toFixed(2),
-    ratio === undefined ? '' : ratio.toFixed(2),
+    ...[gateways, mongod, generators, ratio].map(decimals),
   ]);
   return columns([['', 'a second', 'p99', 'cores: gateways', 'mongod', 'load', 'ratio'], ...cells]);
 }

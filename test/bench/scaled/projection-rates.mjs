@@ -1,7 +1,7 @@
 import { Child } from '../child.mjs';
 import { cpuSeconds } from '../process-figures.mjs';
 import { median } from '../rounds.mjs';
-import { columns } from '../table.mjs';
+import { columns, whole } from '../table.mjs';
 import { CommitWriter } from './commit-writer.mjs';
 import { connected, drop, migrate } from './database.mjs';
 import { keyRingStory } from './story.mjs';
@@ -14,7 +14,7 @@ const WARMING_STREAMS = 4_000;
 const GOAL = 25_000;
 
 /** Two orders of the same commits in the feed: consecutive within a stream, or spread over the whole feed. */
-const ORDERS = { together: (count) => inOrder(count), spread: (count) => shuffled(inOrder(count)) };
+const ORDERS = { together: inOrder, spread: (count) => shuffled(inOrder(count)) };
 const WORKS = ['projector', 'rebuild'];
 
 /** Runs a worker's projector and a rebuild over `STREAMS` streams and returns the medians of the rounds. */
@@ -37,9 +37,9 @@ export async function projectionRates(server) {
 export function projectionTable(rows) {
   const cells = rows.map(({ name, perCpuSecond, perSecond, database }) => [
     name,
-    ...[perCpuSecond, perSecond].map((rate) => Math.round(rate).toLocaleString('en')),
+    ...[perCpuSecond, perSecond].map(whole),
     Number.isFinite(database) ? `${database.toFixed(1)} us` : '',
-    GOAL.toLocaleString('en'),
+    whole(GOAL),
   ]);
   return columns([['events', 'a second of its cpu', 'a second', 'mongod cpu/event', 'goal'], ...cells]);
 }
@@ -64,8 +64,8 @@ async function measure(server, order) {
       const before = cpuSeconds(server.pid);
       const { cpuSeconds: own, seconds, made } = await child.ask({ uri, work });
       if (made !== streams) throw new Error(`${work} wrote ${made} of ${streams} documents`);
-      const database = ((cpuSeconds(server.pid) - before) * 1e6) / (streams * COMMITS);
       const events = streams * COMMITS;
+      const database = ((cpuSeconds(server.pid) - before) * 1e6) / events;
       if (streams === STREAMS)
         figures.push({ work, perCpuSecond: events / own, perSecond: events / seconds, database });
     }
@@ -92,7 +92,9 @@ async function fill(uri, streams) {
 }
 
 /** Returns the account of each commit. Accounts 1 and 2 are special. */
-const inOrder = (count) => Array.from({ length: count * COMMITS }, (_, index) => 3 + Math.floor(index / COMMITS));
+function inOrder(count) {
+  return Array.from({ length: count * COMMITS }, (_, index) => 3 + Math.floor(index / COMMITS));
+}
 
 function shuffled(items) {
   for (let last = items.length - 1; last > 0; last -= 1) {

@@ -1,6 +1,7 @@
 // Runs a projector or a rebuild in a separate process. Answers with its CPU seconds, the elapsed seconds and the number
 // of key ring documents.
 import { answerWith } from '../child.mjs';
+import { timed } from '../process-figures.mjs';
 import { eventStore, MongoReadModelStore, projections } from './built.mjs';
 import { connected } from './database.mjs';
 
@@ -15,13 +16,10 @@ answerWith(({ uri, work }) =>
     const store = new eventStore.MongoEventStore(connection);
     const documents = new MongoReadModelStore(connection);
     const run = work === 'rebuild' ? rebuild : project;
-    const before = { cpu: process.cpuUsage(), time: performance.now() };
-    await run(store, documents, connection);
-    const { user, system } = process.cpuUsage(before.cpu);
-    const seconds = (performance.now() - before.time) / 1e3;
+    const figures = await timed(() => run(store, documents, connection));
     await store.close();
     const made = await eventStore.collectionOf(connection, DOCUMENTS).countDocuments();
-    return { made, cpuSeconds: (user + system) / 1e6, seconds };
+    return { made, ...figures };
   }),
 );
 

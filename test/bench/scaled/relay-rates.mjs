@@ -1,6 +1,6 @@
 import { Child } from '../child.mjs';
 import { alternate } from '../rounds.mjs';
-import { rowsOf, tableOf } from '../table.mjs';
+import { missedGoals, rowsOf, tableOf } from '../table.mjs';
 import { Broker } from './broker.mjs';
 import { CommitWriter } from './commit-writer.mjs';
 import { connected, drop, migrate } from './database.mjs';
@@ -48,15 +48,12 @@ export function relayTable({ rows, latency: { commits, p50, p99, most } }) {
 }
 
 export function missedRelayGoals({ rows, latency }) {
-  const rates = rows
-    .filter(({ goal, ratio }) => goal !== undefined && !(ratio >= goal))
-    .map(({ name, base, goal, ratio }) => `${name}: ${ratio.toFixed(2)} of ${base}, the goal is ${goal}`);
   const waits = Object.entries(LATENCY_GOALS)
     .filter(([key, goal]) => !(latency[key] < goal))
     .map(
       ([key, goal]) => `commit to subscriber: ${key} ${latency[key].toFixed(1)} ms, the goal is less than ${goal} ms`,
     );
-  return [...rates, ...waits];
+  return [...missedGoals(rows), ...waits];
 }
 
 /** Writes commits that are consecutive within an account; a slot contains those of many accounts. */

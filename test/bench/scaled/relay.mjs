@@ -1,6 +1,7 @@
 // Runs the relay of a worker, or the bare loop of the comparison, in a separate process.
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerWith } from '../child.mjs';
+import { timed } from '../process-figures.mjs';
 import { brokerConnected } from './broker.mjs';
 import { eventStore, messaging, MongoParkedAccounts, rabbitmq } from './built.mjs';
 import { connected } from './database.mjs';
@@ -32,7 +33,7 @@ answerWith(async ({ uri, url, work, messages }) => {
 async function relay(connection, broker, messages) {
   await eventStore.collectionOf(connection, 'feed_leases').deleteMany({});
   const { relay, stop } = open(connection, broker);
-  const figures = await timed(messages, async () => {
+  const figures = await rateOf(messages, async () => {
     relay.start();
     while (relay.status().published < messages) await pause(2);
   });
@@ -73,7 +74,7 @@ async function bare(connection, broker, expected) {
   const messages = await readMessages(connection);
   if (messages.length !== expected) throw new Error(`${messages.length} messages instead of ${expected}`);
   const channel = await broker.confirmChannel();
-  return timed(messages.length, async () => {
+  return rateOf(messages.length, async () => {
     for (let from = 0; from < messages.length; from += WINDOW) {
       await Promise.all(messages.slice(from, from + WINDOW).map((message) => confirmed(channel, message)));
     }
@@ -82,14 +83,8 @@ async function bare(connection, broker, expected) {
 
 const confirmed = (channel, { id, type, headers, body }) =>
   new Promise((resolve, reject) => {
-    const properties = {
-      persistent: true,
-      mandatory: true,
-      messageId: id,
-      type,
-      headers,
-      contentType: 'application/json',
-    };
+    const options = { persistent: true, mandatory: true, contentType: 'application/json' };
+    const properties = { ...options, messageId: id, type, headers };
     const answered = (error) => (error ? reject(error) : resolve());
     channel.publish(rabbitmq.EVENTS_EXCHANGE, type, body, properties, answered);
   });
@@ -109,10 +104,7 @@ async function readMessages(connection) {
   return messages;
 }
 
-async function timed(messages, work) {
-  const before = { cpu: process.cpuUsage(), time: performance.now() };
-  await work();
-  const { user, system } = process.cpuUsage(before.cpu);
-  const seconds = (performance.now() - before.time) / 1e3;
-  return { perSecond: messages / seconds, cpu: (user + system) / messages };
+async function rateOf(messages, work) {
+  const { cpuSeconds, seconds } = await timed(work);
+  return { perSecond: messages / seconds, cpu: (cpuSeconds * 1e6) / messages };
 }

@@ -1,5 +1,7 @@
 // One client per server that sends one request at a time and measures it more precisely than the generator.
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { SUCCESS } from '../load.mjs';
 
 /**
@@ -43,15 +45,9 @@ async function successOf({ url, agent }, each) {
   return answer;
 }
 
-function send(url, agent, { method = 'GET', path, headers, body }) {
-  return new Promise((resolve, reject) => {
-    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    const sent = request(url + path, { agent, method, headers: { ...headers, ...length } }, (response) => {
-      const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
+async function send(url, agent, { method = 'GET', path, headers, body }) {
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  const sent = request(url + path, { agent, method, headers: { ...headers, ...length } });
+  const [response] = await once(sent.end(body), 'response');
+  return text(response);
 }

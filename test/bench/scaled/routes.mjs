@@ -18,12 +18,8 @@ export const routes = [
     name: 'POST /api/me/sshkey/add',
     requests: ({ accounts }) => {
       const bodies = keyBodies(accounts.length);
-      return accounts.map(({ headers }, index) => ({
-        method: 'POST',
-        path: '/api/me/sshkey/add',
-        headers,
-        body: bodies[index],
-      }));
+      const path = '/api/me/sshkey/add';
+      return accounts.map(({ headers }, index) => ({ method: 'POST', path, headers, body: bodies[index] }));
     },
   },
   {

@@ -1,11 +1,10 @@
 // The subjects, the figures that they are compared with, and the goals.
 import { keyBodies } from '../key-bodies.mjs';
-import { CLIENTS, KEYS_LISTED } from '../stage.mjs';
-import { loadOnBoth } from './load.mjs';
+import { loadOn } from '../load.mjs';
+import { cpuSeconds } from '../process-figures.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
 
-/** Keys that a client can add in a round, below the limit of 1,000 per account. */
-const KEYS_PER_ROUND = 950;
-/** Requests of a round with one client, which could otherwise exceed that limit. */
+/** Requests of a round with one client, which could otherwise exceed the limit of keys per account. */
 const REQUESTS_ALONE = 600;
 const INSERT = 'bare insert, w: majority, j: true';
 const FIND = 'bare find by id';
@@ -17,7 +16,7 @@ export function subjectsOf(stage) {
     const { insert, find, add, get } = requestsOf(stage, clients);
     const many = clients > 1;
     const [inserts, finds] = [INSERT, FIND].map((name) => named(name, clients));
-    const rows = [
+    return [
       { name: inserts, measure: insert },
       { name: named(ADD, clients), measure: add, once: true, base: inserts, goal: many ? 1.8 : 0.6 },
       { name: finds, measure: find },
@@ -29,7 +28,6 @@ export function subjectsOf(stage) {
         goal: many ? 2 : 0.5,
       },
     ];
-    return rows;
   });
 }
 
@@ -60,6 +58,18 @@ function requestsOf({ server, gateway, bare, generator, readers, adders }, clien
       return load(gateway.pid, request)(seconds);
     },
   };
+}
+
+/**
+ * Runs `loadOn` and adds the database's work per request: `operations` by the server's counters, the `messages` that
+ * carried them, and `databaseCpu` in microseconds.
+ */
+async function loadOnBoth(server, pid, generator, load) {
+  const before = { cpu: cpuSeconds(server.pid), ...(await server.counters()) };
+  const figures = await loadOn(pid, generator, load);
+  const after = { cpu: cpuSeconds(server.pid), ...(await server.counters()) };
+  const each = (key) => (after[key] - before[key]) / figures.answered;
+  return { ...figures, operations: each('operations'), messages: each('messages'), databaseCpu: each('cpu') * 1e6 };
 }
 
 const named = (name, clients) => `${name}, ${clients} ${clients > 1 ? 'clients' : 'client'}`;

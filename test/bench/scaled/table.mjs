@@ -1,37 +1,18 @@
-import { columns } from '../table.mjs';
-
-const HEADINGS = [
-  '',
-  'a second',
-  'p50',
-  'p99',
-  'cpu/request',
-  'mongod cpu',
-  'operations',
-  'messages',
-  'stolen',
-  'ratio',
-  'goal',
-];
+import { columns, decimals, percent, whole } from '../table.mjs';
 
 /** Formats the rows for a terminal. All figures but the ratio are per request. */
 export function tableOf(rows) {
-  const cells = rows.map(
-    ({ name, perSecond, p50, p99, cpu, databaseCpu, operations, messages, stolen, ratio, goal }) => [
-      name,
-      Math.round(perSecond).toLocaleString('en'),
-      milliseconds(p50),
-      milliseconds(p99),
-      microseconds(cpu),
-      microseconds(databaseCpu),
-      operations.toFixed(2),
-      messages.toFixed(2),
-      `${Math.round(stolen * 100)} %`,
-      ratio === undefined ? '' : ratio.toFixed(2),
-      goal === undefined ? '' : goal.toFixed(2),
-    ],
-  );
-  return columns([HEADINGS, ...cells]);
+  const figures = ['a second', 'p50', 'p99', 'cpu/request', 'mongod cpu', 'operations', 'messages', 'stolen'];
+  const cells = rows.map((row) => [
+    row.name,
+    whole(row.perSecond),
+    ...[row.p50, row.p99].map(milliseconds),
+    ...[row.cpu, row.databaseCpu].map(microseconds),
+    ...[row.operations, row.messages].map(decimals),
+    percent(row.stolen),
+    ...[row.ratio, row.goal].map(decimals),
+  ]);
+  return columns([['', ...figures, 'ratio', 'goal'], ...cells]);
 }
 
 /** The generator counts whole milliseconds. */

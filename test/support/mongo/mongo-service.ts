@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { mongodBinary } from './mongod-binary.js';
+import { mongodBinary } from './mongod.js';
 import { ReplicaSet } from './replica-set.js';
 
 /** The MongoDB of the tests, or the reason why there is none, with a function that releases it. */

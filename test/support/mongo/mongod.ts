@@ -1,8 +1,11 @@
 import { MongoInstance } from 'mongodb-memory-server-core';
 import mongoose, { type mongo } from 'mongoose';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { lastingPort } from '../lasting-port.js';
-import { mongodBinary } from './mongod-binary.js';
-import { createMongodDataFolder, removeFolder } from './mongod-data-folder.js';
+import { findMongod } from '../programs.js';
 
 /** Tests hold little data, and only support cases need diagnostics. */
 const ARGUMENTS = ['--quiet', '--wiredTigerCacheSizeGB=0.25', '--setParameter=diagnosticDataCollectionEnabled=false'];
@@ -16,18 +19,18 @@ export class Mongod {
     private readonly instance: MongoInstance,
   ) {}
 
-  /** Starts a mongod that waits to join a replica set; `further` are more arguments of mongod. */
-  static async start(replicaSet: string, ...further: readonly string[]): Promise<Mongod> {
+  /** Starts a mongod that waits to join a replica set, or a standalone one; `further` are more arguments of mongod. */
+  static async start(replicaSet: string | undefined, ...further: readonly string[]): Promise<Mongod> {
     // The library would warn that the binary is not the version that it would have downloaded.
     process.env['MONGOMS_SYSTEM_BINARY_VERSION_CHECK'] = 'false';
-    const [port, folder] = await Promise.all([lastingPort(), createMongodDataFolder()]);
+    const [port, folder] = await Promise.all([lastingPort(), newDataFolder()]);
     const instance = new MongoInstance({
       binary: { systemBinary: mongodBinary().path },
       instance: {
         port,
         dbPath: folder,
         ip: '127.0.0.1',
-        replSet: replicaSet,
+        ...(replicaSet !== undefined && { replSet: replicaSet }),
         storageEngine: 'wiredTiger',
         args: [...ARGUMENTS, ...further],
         launchTimeout: LAUNCH_MS,
@@ -92,5 +95,39 @@ export class Mongod {
   async dispose(): Promise<void> {
     await this.kill();
     await removeFolder(this.folder);
+  }
+}
+
+/** Returns a mongod that runs on this machine, and a description for the log. Throws if this machine has none. */
+export function mongodBinary(): Readonly<{ path: string; description: string }> {
+  const path = findMongod();
+  if (path === undefined) throw new Error('MongoDB was not found: set MONGODB_URI or run "npm run test:setup"');
+  const [, version = ''] = /db version v(\S+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' })) ?? [];
+  return { path, description: `mongod ${version} from ${path}` };
+}
+
+const PREFIX = 'keyfold-mongod-';
+
+/** Creates a data folder for a mongod. Removes the folders of killed test runs. */
+async function newDataFolder(): Promise<string> {
+  await removeAbandoned();
+  return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+}
+
+const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+
+/** Removes folders whose process is gone; the name contains its id. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length)) : Number.NaN;
+    if (owner > 0 && !isAlive(owner)) await removeFolder(join(tmpdir(), name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

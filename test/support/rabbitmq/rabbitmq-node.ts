@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '../lasting-port.js';
-import { rabbitmqPrograms } from './rabbitmq-programs.js';
+import { findRabbitmqFolder } from '../programs.js';
 import { Watchdog } from './watchdog.js';
 
 const run = promisify(execFile);
@@ -196,6 +196,13 @@ export class RabbitmqNode {
 }
 
 const MEMORY = '1GB';
+
+/** The folder with `rabbitmq-server` and `rabbitmqctl`. Throws if this machine has none. */
+export function rabbitmqPrograms(): string {
+  const folder = findRabbitmqFolder();
+  if (folder === undefined) throw new Error('RabbitMQ was not found: set RABBITMQ_URL or run "npm run test:setup"');
+  return folder;
+}
 
 /** Returns whether the node is ready. Its management API starts last, after the node has imported its initial definitions. */
 async function isHealthy(managementUrl: string): Promise<boolean> {

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { managementApi } from './management-api.js';
-import { rabbitmqPrograms } from './rabbitmq-programs.js';
-import { RabbitmqNode } from './rabbitmq-node.js';
+import { RabbitmqNode, rabbitmqPrograms } from './rabbitmq-node.js';
 
 /**
  * The RabbitMQ of the tests: its addresses with user and password but no virtual host, and a function that releases it.

@@ -1,4 +1,4 @@
-import { adminOf, createAccount, type ListedAccount } from '../accounts.js';
+import { accountNamed, adminOf, createAccount } from '../accounts.js';
 import { ApiClient } from '../api-client.js';
 import { lastingPort } from '../lasting-port.js';
 import { loginToken } from '../openssh/server-token.js';
@@ -62,8 +62,7 @@ export class RcloneSite {
 
   /** Changes some fields of an account, as an administrator. */
   async update(user: string, fields: object): Promise<void> {
-    const { content } = (await this.admin.get('/api/admin/user/list')).data<{ content: ListedAccount[] }>();
-    const account = content.find(({ username }) => username === user);
+    const account = await accountNamed(this.admin, user);
     (await this.admin.post('/api/admin/user/update', { ...account, ...fields })).data();
   }
 

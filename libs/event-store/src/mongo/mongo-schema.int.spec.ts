@@ -2,7 +2,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
-import { mongodBinary } from '../../../../test/support/mongo/mongod-binary.js';
+import { mongodBinary } from '../../../../test/support/mongo/mongod.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { connectOptions } from './mongo-connection.js';
 import { migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';

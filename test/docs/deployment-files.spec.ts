@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
-import { lintDockerfile } from '../support/checkers/hadolint.js';
 import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
-const DOCKERFILE = join(PROJECT, 'deploy/Dockerfile');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 type ComposeFile = Readonly<{
   services: Record<string, { image: string; networks: object }>;
@@ -20,15 +16,6 @@ const composeFiles = ['docker-compose.yml', 'deploy/openssh/compose.yml'].map(
 );
 /** Returns the references to images in a Dockerfile. */
 const basesOf = (path: string) => [...read(path).matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-
-it('hadolint accepts the Dockerfiles', async () => {
-  expect(await lintDockerfile(DOCKERFILE)).toBe('');
-  expect(await lintDockerfile(join(PROJECT, 'deploy/openssh/Dockerfile'))).toBe('');
-  const folder = await mkdtemp(join(tmpdir(), 'keyfold-dockerfile-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'Dockerfile'), 'FROM node\nRUN apt-get install curl\n');
-  expect(await lintDockerfile(join(folder, 'Dockerfile'))).toContain('DL3006');
-});
 
 it('the image has the Node version of the project', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
