@@ -4,7 +4,7 @@ import { accountStream } from '@keyfold/projections';
 import { staticHash } from '@keyfold/security';
 import { AppPasswordCheck, type FoundAppPassword } from '../named-secrets/app-password-check.js';
 import { CommandRunner } from '../commands/command-runner.js';
-import { CodeCheck, contextOf } from './code-check.js';
+import { CodeCheck, loginContext } from './code-check.js';
 import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck } from './password-check.js';
 import type { Origin } from '../origin.js';
@@ -107,7 +107,7 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     return this.codes.useFor(given, account, async ({ usedCode }) => {
       if (!usedCode) return 'recovery-code';
       const command = { type: 'UseOneTimeCode', usedCode, protocol } as const;
-      await this.runner.run(accountStream(account.accountId), command, contextOf(account.accountId, origin));
+      await this.runner.run(accountStream(account.accountId), command, loginContext(account.accountId, origin));
       return 'one-time-code';
     });
   }

@@ -12,7 +12,8 @@ import {
   recoveryCodeHashes,
   Sealer,
 } from '@keyfold/security';
-import { actorOf, proofOf, protectAdmins, refuseGuest, type Administrator, type Caller } from '../caller/caller.js';
+import { contextOf, proofOf, protectAdmins, refuseGuest, type Caller } from '../caller/caller.js';
+import { AccountCommand, CallerCommand } from '../commands/caller-command.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
@@ -20,14 +21,7 @@ import { sealingContext } from '../secrets/sealing.js';
 import { OwnerProof, type Proof } from './owner-proof.js';
 
 /** Creates a two-factor secret for the caller. It is valid for ten minutes and replaces a secret that was shown before. */
-export class StartTwoFactorEnrolmentCommand extends Command<{ qr: string; secret: string }> {
-  constructor(
-    readonly caller: Caller,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class StartTwoFactorEnrolmentCommand extends CallerCommand<{ qr: string; secret: string }> {}
 
 @CommandHandler(StartTwoFactorEnrolmentCommand)
 export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoFactorEnrolmentCommand> {
@@ -51,7 +45,7 @@ export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoF
       sealedSecret,
       now: this.clock.now(),
     } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, command, contextOf(caller, origin));
     const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
     return { qr, secret };
   }
@@ -94,7 +88,7 @@ export class EnableTwoFactorHandler implements ICommandHandler<EnableTwoFactorCo
       step,
       now,
     } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, command, contextOf(caller, origin));
   }
 }
 
@@ -125,7 +119,7 @@ export class DisableOwnTwoFactorHandler implements ICommandHandler<DisableOwnTwo
     if (!account.twoFactor) return;
     await this.ownerProof.before(account, proof, origin, async (usedCode) => {
       const command = { type: 'DisableTwoFactor', ...proofOf(caller), usedCode } as const;
-      await this.runner.run(accountStream(account.accountId), command, { actor: actorOf(caller), ...origin });
+      await this.runner.run(accountStream(account.accountId), command, contextOf(caller, origin));
     });
   }
 }
@@ -159,22 +153,14 @@ export class GenerateRecoveryCodesHandler implements ICommandHandler<GenerateRec
     await this.ownerProof.before(account, proof, origin, async (usedCode) => {
       const generated = { type: 'GenerateRecoveryCodes', sealedCodes, count: RECOVERY_CODES, usedCode } as const;
       const command = { ...generated, ...proofOf(caller) };
-      await this.runner.run(accountStream(accountId), command, { actor: actorOf(caller), ...origin });
+      await this.runner.run(accountStream(accountId), command, contextOf(caller, origin));
     });
     return codes;
   }
 }
 
 /** Disables two-factor for an account on behalf of an administrator, and lifts a lock of its code. Does nothing if it is off. */
-export class DisableTwoFactorCommand extends Command<void> {
-  constructor(
-    readonly caller: Administrator,
-    readonly accountId: number,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class DisableTwoFactorCommand extends AccountCommand {}
 
 @CommandHandler(DisableTwoFactorCommand)
 export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactorCommand> {
@@ -182,7 +168,6 @@ export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactor
 
   async execute({ caller, accountId, origin }: DisableTwoFactorCommand): Promise<void> {
     await protectAdmins(caller, accountId, this.runner);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
+    await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, contextOf(caller, origin));
   }
 }
