@@ -48,17 +48,15 @@ class Scene {
     return this.history.page('administrator', selection, { after, limit });
   }
 
-  /** Reads one page after the other to the end. */
-  async *pages(selection: ActivitySelection, limit: number): AsyncGenerator<readonly ShownActivity[]> {
+  /** Reads all pages, and calls `between` after each. */
+  async pages(selection: ActivitySelection, limit: number, between = async (): Promise<unknown> => undefined) {
+    const pages: (readonly ShownActivity[])[] = [];
     for (let page = await this.page(selection, limit); ; page = await this.page(selection, limit, page.next)) {
       expect(page.items.length).toBeLessThanOrEqual(limit);
-      yield page.items;
-      if (!page.next) return;
+      pages.push(page.items);
+      if (!page.next) return pages;
+      await between();
     }
-  }
-
-  async all(selection: ActivitySelection, limit: number): Promise<ShownActivity[]> {
-    return (await Array.fromAsync(this.pages(selection, limit))).flat();
   }
 }
 
@@ -73,22 +71,19 @@ describe('pages', () => {
       const { stream, at } = await scene.append(1_000 + randomInt(20), events);
       expected.push(...events.map((_, index) => ({ at, id: `${stream}:1:${index}` })));
     }
-    const seen = await scene.all({ accountId: 7 }, limit);
+    const seen = (await scene.pages({ accountId: 7 }, limit)).flat();
     expect(idsOf(seen).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
     const times = seen.map(({ cursor }) => cursor.at);
     expect(times).toEqual(times.toSorted((a, b) => b - a));
-    expect(await scene.all({}, limit)).toEqual(seen);
+    expect((await scene.pages({}, limit)).flat()).toEqual(seen);
   });
 
   it('neither skip nor repeat an event while others are added', async () => {
     const scene = new Scene();
     for (let n = 0; n < 30; n++) await scene.append(1_000 + randomInt(10), [disabled, disabled]);
-    const before = idsOf(await scene.all({ accountId: 7 }, 50));
-    const seen: string[] = [];
-    for await (const page of scene.pages({ accountId: 7 }, 3)) {
-      seen.push(...idsOf(page));
-      await scene.append(1_000 + randomInt(20));
-    }
+    const before = idsOf((await scene.pages({ accountId: 7 }, 50)).flat());
+    const pages = await scene.pages({ accountId: 7 }, 3, () => scene.append(1_000 + randomInt(20)));
+    const seen = idsOf(pages.flat());
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen).toEqual(expect.arrayContaining(before));
   });
@@ -112,7 +107,7 @@ describe('pages', () => {
     const registered = goldenEvent('AccountRegistered.v1');
     const event = { ...registered, data: { ...registered.data, username: longest, basePath: `/${longest}` } };
     for (let n = 0; n < 300; n++) await scene.append(n, [event]);
-    const pages = await Array.fromAsync(scene.pages({}, 200));
+    const pages = await scene.pages({}, 200);
     for (const page of pages) expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(2 * MEBIBYTE);
     expect(pages.flat()).toHaveLength(300);
     expect(pages.length).toBeGreaterThan(2);

@@ -67,23 +67,14 @@ export class CodeCheck {
     use: (right: RightCode) => Promise<Result>,
   ): Promise<Result> {
     const right = await this.verify(given, account);
-    const result = await this.#spendAndUse(right, given, account, use).catch(async (error: unknown) => {
+    const used = this.spend(right, account, given.origin).then(() => use(right));
+    const result = await used.catch(async (error: unknown) => {
       // A right code counts as a failure only if it was used before, which only the refused commit shows.
       if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
       throw error;
     });
     await succeed(this.throttle, right.counted);
     return result;
-  }
-
-  async #spendAndUse<Result>(
-    right: RightCode,
-    { origin }: GivenCode,
-    account: Account,
-    use: (right: RightCode) => Promise<Result>,
-  ): Promise<Result> {
-    await this.spend(right, account, origin);
-    return use(right);
   }
 
   /**

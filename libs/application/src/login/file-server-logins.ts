@@ -134,13 +134,12 @@ export class FindFileServerAccountsHandler implements IQueryHandler<FindFileServ
 
   async execute({ usernames }: FindFileServerAccountsQuery): Promise<ReadonlyMap<string, FileServerAccount>> {
     const found = await Promise.all(usernames.map((username) => this.names.accountOf(username)));
+    const enabled = found.filter((account) => account !== undefined).filter(({ disabled }) => !disabled);
     return new Map(
-      found
-        .filter((account) => account !== undefined && !account.disabled)
-        .map((account) => {
-          const { accountId, username, basePath, permission } = account!;
-          return [username, { accountId, username, basePath, permission }] as const;
-        }),
+      enabled.map(({ accountId, username, basePath, permission }) => [
+        username,
+        { accountId, username, basePath, permission },
+      ]),
     );
   }
 }

@@ -39,12 +39,8 @@ export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoF
     const ref = accountStream(accountId);
     const secret = newTotpSecret();
     const sealedSecret = this.sealer.seal(secret, sealingContext.twoFactor(accountId));
-    const command = {
-      type: 'StartTwoFactorEnrolment',
-      ...proofOf(caller),
-      sealedSecret,
-      now: this.clock.now(),
-    } as const;
+    const now = this.clock.now();
+    const command = { type: 'StartTwoFactorEnrolment', ...proofOf(caller), sealedSecret, now } as const;
     await this.runner.run(ref, command, contextOf(caller, origin));
     const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
     return { qr, secret };
@@ -81,13 +77,7 @@ export class EnableTwoFactorHandler implements ICommandHandler<EnableTwoFactorCo
     const issued = this.sealer.open(pending.sealedSecret, sealingContext.twoFactor(caller.account.accountId));
     const now = this.clock.now();
     const step = canonical(secret) === issued ? matchingStep(issued, code, now) : undefined;
-    const command = {
-      type: 'EnableTwoFactor',
-      ...proofOf(caller),
-      enrolment: pending.number,
-      step,
-      now,
-    } as const;
+    const command = { type: 'EnableTwoFactor', ...proofOf(caller), enrolment: pending.number, step, now } as const;
     await this.runner.run(ref, command, contextOf(caller, origin));
   }
 }

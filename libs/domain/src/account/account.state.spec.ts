@@ -7,7 +7,6 @@ import {
   MINUTE,
   nameHashOf,
   NOON,
-  passwordChanged,
   permissionsChanged,
   profileChanged,
   registered,
