@@ -41,6 +41,14 @@ export async function registerAccount(
   });
 }
 
+/** Registers accounts with these names under their ids. */
+export async function registerAccounts(
+  service: Parameters<typeof registerAccount>[0],
+  names: Readonly<Record<number, string>>,
+): Promise<void> {
+  for (const [id, name] of Object.entries(names)) await registerAccount(service, Number(id), name);
+}
+
 /** Updates the given fields of an account. */
 export async function updateAccount(
   service: Service<'runner' | 'loader' | 'names' | 'passwords'>,

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
+import { CallerIdentifier } from '../src/caller/caller-identifier.js';
 import { CommandRunner } from '../src/commands/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { TokenActivity } from '../src/caller/token-activity.js';
@@ -92,6 +93,12 @@ export class EmbeddedService {
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
     this.activity = new TokenActivity(new SqliteTokenUses(views), clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
+  }
+
+  /** Returns an identifier of callers that adds its security events to `reported`. */
+  identifier(reported: SecurityEvent[] = []): CallerIdentifier {
+    const security = { report: (event: SecurityEvent) => void reported.push(event) };
+    return new CallerIdentifier(this.loader, this.tokens, this.sealer, this.clock, security, this.activity);
   }
 
   /** Signs arbitrary claims as a token of this service. */

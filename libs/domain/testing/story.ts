@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { accountAggregate } from '../src/account/account.decider.js';
 import { sessionAggregate } from '../src/session/session.decider.js';
+import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
+import { appPasswordsAggregate } from '../src/named-secrets/app-passwords.js';
+import { secretIdOf } from '../src/named-secrets/named-secrets.js';
 import { keyIdOf, sshKeyRingAggregate } from '../src/ssh-key-ring/ssh-key-ring.decider.js';
 import { sshKeyUseAggregate } from '../src/ssh-key-use/ssh-key-use.decider.js';
 import type { UpdateAccount } from '../src/account/account.commands.js';
@@ -19,7 +22,7 @@ import {
   update,
 } from './account.commands.js';
 import { MINUTE } from './account.events.js';
-import { changeSecrets, secretAction, type SecretAction } from './secret-actions.js';
+import { createAppPassword, createToken } from './named-secrets.events.js';
 import { login } from './session.events.js';
 import { publicKey } from './ssh-key-ring.events.js';
 import { handle, World } from './world.js';
@@ -37,7 +40,7 @@ const sessionId = fc.constantFrom(...SESSIONS);
 const username = fc.constantFrom(...NAMES);
 const withPassword = fc.boolean();
 const step = fc.constantFrom(1, 2, 3);
-const keyNumber = fc.integer({ min: 1, max: 4 });
+const number = fc.integer({ min: 1, max: 4 });
 const verb = <Verb extends string>(name: Verb) => fc.constant(name);
 
 const anyAction = fc.oneof(
@@ -65,18 +68,23 @@ const anyAction = fc.oneof(
     title: fc.constantFrom('laptop', 'phone'),
     key: fc.constantFrom('k1', 'k2'),
   }),
-  fc.record({ do: verb('remove-key'), account, n: keyNumber }),
+  fc.record({ do: verb('remove-key'), account, n: number }),
   fc.record({
     do: verb('update-key'),
     account,
-    n: keyNumber,
+    n: number,
     title: fc.constantFrom(undefined, 'laptop', 'desk'),
     minutes: fc.constantFrom(undefined, null, 5, 60),
   }),
   fc.record({ do: verb('expire-keys'), account }),
-  secretAction(account),
-  secretAction(account),
-  fc.record({ do: verb('use-key'), account, n: keyNumber, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
+  fc.record({
+    do: fc.constantFrom('create-token', 'create-app-password'),
+    account,
+    name: fc.constantFrom('backup', 'deploy'),
+    expiresIn: fc.constantFrom(null, 5, 30),
+  }),
+  fc.record({ do: fc.constantFrom('revoke-token', 'revoke-app-password'), account, n: number }),
+  fc.record({ do: verb('use-key'), account, n: number, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
 
@@ -159,17 +167,29 @@ function* act(world: World, action: Action): Generator<void, void> {
       return yield* handle(world, sshKeyUseAggregate, action.account, () => used);
     }
     case 'create-token':
-    case 'create-app-password':
-    case 'revoke-token':
-    case 'revoke-app-password':
-      return yield* changeSecrets(world, action);
+    case 'create-app-password': {
+      const { account: accountId, name, expiresIn } = action;
+      const expiresAt = expiresIn === null ? null : world.now + expiresIn * MINUTE;
+      const fields = { accountId, expiresAt, now: world.now };
+      return yield* action.do === 'create-token'
+        ? handle(world, accessTokensAggregate, accountId, () => createToken(name, fields))
+        : handle(world, appPasswordsAggregate, accountId, () => createAppPassword(name, fields));
+    }
+    case 'revoke-token': {
+      const id = secretIdOf(action.account, action.n);
+      return yield* handle(world, accessTokensAggregate, action.account, () => ({ type: 'RevokeAccessToken', id }));
+    }
+    case 'revoke-app-password': {
+      const id = secretIdOf(action.account, action.n);
+      return yield* handle(world, appPasswordsAggregate, action.account, () => ({ type: 'RevokeAppPassword', id }));
+    }
     default:
       return yield* changeAccount(world, action);
   }
 }
 
 type OtherAction =
-  'log-in' | 'log-out' | 'add-key' | 'remove-key' | 'update-key' | 'expire-keys' | SecretAction['do'] | 'use-key';
+  'log-in' | 'log-out' | `${string}-key` | `${string}-keys` | `${string}-token` | `${string}-app-password`;
 type AccountAction = Exclude<Action, { do: OtherAction }>;
 
 function* changeAccount(world: World, action: AccountAction): Generator<void, void> {

@@ -3,24 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { errorCodes, refusalFor } from './error-codes.js';
 
 describe('error codes', () => {
-  it('map a domain error to its code and message', () => {
+  it('map a domain error to its code and message, with the time to wait and a limit of the operator', () => {
     expect(refusalFor(new DomainError('guest-disabled'))).toMatchObject({
       code: 401,
       message: 'Guest user is disabled, login please',
       retryAfterSeconds: undefined,
     });
-  });
-
-  it('keep the time to wait', () => {
-    expect(refusalFor(new DomainError('too-many-attempts', { retryAfterSeconds: 300 }))).toMatchObject({
-      code: 429,
-      retryAfterSeconds: 300,
-    });
-  });
-
-  it('include a limit that the operator configured', () => {
-    const { code, message } = refusalFor(new DomainError('password-too-short', { limit: 12 }));
-    expect({ code, message }).toEqual({ code: 400, message: 'the password is too short: at least 12 characters' });
+    const wait = { retryAfterSeconds: 300 };
+    expect(refusalFor(new DomainError('too-many-attempts', wait))).toMatchObject({ code: 429, ...wait });
+    const message = 'the password is too short: at least 12 characters';
+    expect(refusalFor(new DomainError('password-too-short', { limit: 12 }))).toMatchObject({ code: 400, message });
   });
 
   it('quote a text of the request once, whatever it contains', () => {

@@ -19,6 +19,7 @@ export const LONG_KEY = 'k'.repeat(128);
 
 const text = z.string();
 const time = z.iso.datetime();
+const id = z.int().nullable();
 const account = z.strictObject({
   id: z.int(),
   username: text,
@@ -40,6 +41,8 @@ const slot = z.strictObject({
   lag: z.int(),
   owner: text.nullable(),
 });
+/** The fields of a secret or an SSH key that every list has. */
+const listed = { id: z.int(), expires: time.nullable(), lastUsed: time.nullable(), expired: z.boolean() };
 const total = { commits: z.int(), lag: z.int(), owners: z.int() };
 
 /** `table`: the lines for people are a table; other lines may be longer. `json`: the schema of each line with `--json`. */
@@ -49,8 +52,10 @@ type Case<Name extends OperatorCommandName> = Readonly<{
   /** Lines of a table command that are sentences. */
   sentences?: RegExp;
   json?: z.ZodType;
-  /** A command that changes the store runs on a store of its own. */
+  /** It changes the store, and so runs after those that do not. */
   changes?: true;
+  /** It deletes what other commands need, and so runs last. */
+  deletes?: true;
 }>;
 const quiet = { dryRun: false, json: false };
 
@@ -76,7 +81,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     args: { username: NAME, json: false },
     table: true,
     json: z.strictObject({
-      id: z.int(),
+      ...listed,
       title: text,
       fingerprint: text,
       md5Fingerprint: text,
@@ -84,36 +89,17 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       bits: z.int(),
       comment: text,
       added: time,
-      lastUsed: time.nullable(),
-      expires: time.nullable(),
-      expired: z.boolean(),
     }),
   },
   'account app-passwords': {
     args: { username: NAME, json: false },
     table: true,
-    json: z.strictObject({
-      id: z.int(),
-      name: text,
-      protocol: text,
-      created: time,
-      expires: time.nullable(),
-      lastUsed: time.nullable(),
-      expired: z.boolean(),
-    }),
+    json: z.strictObject({ ...listed, name: text, protocol: text, created: time }),
   },
   'account tokens': {
     args: { username: NAME, json: false },
     table: true,
-    json: z.strictObject({
-      id: z.int(),
-      name: text,
-      scopes: z.array(text),
-      created: time,
-      expires: time.nullable(),
-      lastUsed: time.nullable(),
-      expired: z.boolean(),
-    }),
+    json: z.strictObject({ ...listed, name: text, scopes: z.array(text), created: time }),
   },
   'account history': {
     args: { username: NAME, json: false },
@@ -124,12 +110,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       type: text,
       account_id: z.int(),
       username: text,
-      actor: z.strictObject({
-        kind: text,
-        account_id: z.int().nullable(),
-        username: text,
-        token_id: z.int().nullable(),
-      }),
+      actor: z.strictObject({ kind: text, account_id: id, username: text, token_id: id }),
       session_id: text,
       ip: text,
       ua: text,
@@ -153,7 +134,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'account update': { changes: true, args: { username: NAME, changes: { ssoId: NAME }, json: false }, json: account },
   'account disable': { changes: true, args: { username: NAME } },
   'account enable': { changes: true, args: { username: NAME } },
-  'account delete': { changes: true, args: { username: NAME } },
+  'account delete': { changes: true, deletes: true, args: { username: NAME } },
   'account unlock': { changes: true, args: { username: NAME } },
   'account exists': { args: { username: NAME } },
   'account set-password': { changes: true, args: { username: NAME, password: 'pw' } },
@@ -179,7 +160,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'settings set': { changes: true, args: { key: 'announcement', value: NAME, ...quiet }, table: true, json: change },
   'settings import': {
     changes: true,
-    args: { settings: [{ key: 'announcement', value: NAME }], ...quiet },
+    args: { settings: [{ key: 'announcement', value: `imported ${NAME}` }], ...quiet },
     table: true,
     json: change,
   },

@@ -4,12 +4,13 @@ import {
   appPasswordsStream,
   sessionStream,
   sshKeyRingStream,
+  type StreamRef,
 } from '@keyfold/projections';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { AccountCommand, SessionStarted } from '@keyfold/domain';
+import type { AccountCommand, DomainEvent, SessionStarted } from '@keyfold/domain';
 import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
 import type { OperatorPorts } from '../src/command-run.js';
@@ -19,7 +20,6 @@ import { runCommand } from '../src/run-command.js';
 
 const SEALING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const options = { sessionDays: 90, sealingKeys: SEALING_KEYS };
-const context = { actor: 'test', correlation: 'test' };
 
 /** The result of a command: its exit status and the lines that it wrote. */
 export type Ran = Readonly<{ status: number; out: readonly string[]; err: readonly string[] }>;
@@ -64,8 +64,7 @@ export class OperatorScene {
   async addSshKey(accountId: number, title: string): Promise<number> {
     const ref = sshKeyRingStream(accountId);
     const command = { type: 'AddSshKey', accountId, title, key: publicKey(title), now: Date.now() } as const;
-    await (await this.ports.runner()).run(ref, command, context);
-    const [{ state }] = await this.ports.loader.load(ref);
+    const { state } = await this.#run(ref, command);
     return state.keys.at(-1)!.keyId;
   }
 
@@ -73,22 +72,18 @@ export class OperatorScene {
   async addAccessToken(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
     const scopes = ['profile:read', 'keys:manage'] as const;
     const command = { accountId, name, scopes, expiresAt, hash: 'hash', now: Date.now() } as const;
-    await (
-      await this.ports.runner()
-    ).run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command }, context);
+    await this.#run(accessTokensStream(accountId), { type: 'CreateAccessToken', ...command });
   }
 
   /** Adds an app password for every protocol, by default one that never expires. */
   async addAppPassword(accountId: number, name: string, expiresAt: number | null = null): Promise<void> {
     const command = { accountId, name, protocol: 'any', expiresAt, hash: 'hash', now: Date.now() } as const;
-    await (
-      await this.ports.runner()
-    ).run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command }, context);
+    await this.#run(appPasswordsStream(accountId), { type: 'CreateAppPassword', ...command });
   }
 
   /** Runs a command on an account. */
   async change(accountId: number, command: AccountCommand): Promise<void> {
-    await (await this.ports.runner()).run(accountStream(accountId), command, context);
+    await this.#run(accountStream(accountId), command);
   }
 
   /** Starts a session of a new account. Returns its id. */
@@ -106,14 +101,20 @@ export class OperatorScene {
       expiresAt: startedAt + 3600,
       ...differing,
     };
-    await (
-      await this.ports.runner()
-    ).run(sessionStream(sessionId, accountId), { type: 'StartSession', session }, context);
+    await this.#run(sessionStream(sessionId, accountId), { type: 'StartSession', session });
     return sessionId;
+  }
+
+  async #run<State, Change extends { type: string }, Event extends DomainEvent>(
+    ref: StreamRef<State, Change, Event>,
+    command: NoInfer<Change>,
+  ) {
+    return (await this.ports.runner()).run(ref, command, { actor: 'test', correlation: 'test' });
   }
 }
 
-async function onSqlite(): Promise<OperatorScene> {
+/** Opens a new store on SQLite. */
+export async function openScene(): Promise<OperatorScene> {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   const store = await openEmbeddedStore({ folder, ...options });
   onTestFinished(async () => {
@@ -131,6 +132,6 @@ async function onMongo(): Promise<OperatorScene> {
 
 /** Both stores, each with a function that opens a new one. */
 export const operatorStores = [
-  ['SQLite', onSqlite],
+  ['SQLite', openScene],
   ['MongoDB', onMongo],
 ] as const;

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Health } from './health.js';
 
 /** Returns the health of a started process. */
@@ -6,6 +6,11 @@ function running(): Health {
   const health = new Health();
   health.started();
   return health;
+}
+
+function useFakeTimers() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 describe('readiness', () => {
@@ -65,50 +70,38 @@ describe('readiness', () => {
   });
 
   it('runs each check once for all callers within a second', async () => {
-    vi.useFakeTimers();
-    try {
-      const check = vi.fn<() => void>(() => {});
-      const health = running();
-      health.add('store', check);
-      await Promise.all([health.readiness(), health.readiness()]);
-      await vi.advanceTimersByTimeAsync(999);
-      await health.readiness();
-      expect(check).toHaveBeenCalledTimes(1);
-      await vi.advanceTimersByTimeAsync(1);
-      await health.readiness();
-      expect(check).toHaveBeenCalledTimes(2);
-    } finally {
-      vi.useRealTimers();
-    }
+    useFakeTimers();
+    const check = vi.fn<() => void>(() => {});
+    const health = running();
+    health.add('store', check);
+    await Promise.all([health.readiness(), health.readiness()]);
+    await vi.advanceTimersByTimeAsync(999);
+    await health.readiness();
+    expect(check).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await health.readiness();
+    expect(check).toHaveBeenCalledTimes(2);
   });
 
   it('reuses the result of a slow check for a second after its end', async () => {
-    vi.useFakeTimers();
-    try {
-      const check = vi.fn<() => Promise<void>>(() => new Promise((done) => setTimeout(done, 1_500)));
-      const health = running();
-      health.add('store', check);
-      void health.readiness();
-      await vi.advanceTimersByTimeAsync(1_200);
-      void health.readiness();
-      await vi.advanceTimersByTimeAsync(1_200);
-      expect(await health.readiness()).toMatchObject({ status: 'ready' });
-      expect(check).toHaveBeenCalledTimes(1);
-    } finally {
-      vi.useRealTimers();
-    }
+    useFakeTimers();
+    const check = vi.fn<() => Promise<void>>(() => new Promise((done) => setTimeout(done, 1_500)));
+    const health = running();
+    health.add('store', check);
+    void health.readiness();
+    await vi.advanceTimersByTimeAsync(1_200);
+    void health.readiness();
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect(await health.readiness()).toMatchObject({ status: 'ready' });
+    expect(check).toHaveBeenCalledTimes(1);
   });
 
   it('waits at most 3 seconds for a check', async () => {
-    vi.useFakeTimers();
-    try {
-      const health = running();
-      health.add('store', () => new Promise(() => {}));
-      const readiness = health.readiness();
-      await vi.advanceTimersByTimeAsync(3_000);
-      expect(await readiness).toEqual({ status: 'not ready', checks: { store: 'no answer within 3 seconds' } });
-    } finally {
-      vi.useRealTimers();
-    }
+    useFakeTimers();
+    const health = running();
+    health.add('store', () => new Promise(() => {}));
+    const readiness = health.readiness();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(await readiness).toEqual({ status: 'not ready', checks: { store: 'no answer within 3 seconds' } });
   });
 });

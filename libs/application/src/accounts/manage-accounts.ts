@@ -4,7 +4,8 @@ import { accountDecider, DomainError, GUEST_ID, type AccountFields } from '@keyf
 import { Counter } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LoginThrottle } from '@keyfold/security';
-import { actorOf, protectAdmins, Administrator, Caller } from '../caller/caller.js';
+import { contextOf, protectAdmins, Administrator, Caller } from '../caller/caller.js';
+import { AccountCommand } from '../commands/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { codeAccountKey } from '../login/code-check.js';
 import { Origin } from '../origin.js';
@@ -76,7 +77,7 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     accountDecider.decide(accountDecider.initialState, { ...wanted, accountId: NO_ID, password: NO_PASSWORD });
     await this.passwords.require(text);
     const accountId = await this.ids.next();
-    const context = { actor: actorOf(caller), ...origin };
+    const context = contextOf(caller, origin);
     const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
     await this.runner.run(accountStream(accountId), { ...wanted, accountId, password }, context);
   }
@@ -106,7 +107,7 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccountComman
     await protectAdmins(caller, accountId, this.runner);
     const { username, password: text, ...rest } = written;
     const wanted = { ...rest, type: 'UpdateAccount', name: await this.names.claim(username) } as const;
-    const context = { actor: actorOf(caller), ...origin };
+    const context = contextOf(caller, origin);
     const ref = accountStream(accountId);
     if (text !== '') await this.runner.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(text, accountId, context.actor);
@@ -138,21 +139,16 @@ export class UpdateAccountFieldsHandler implements ICommandHandler<UpdateAccount
   async execute({ caller, accountId, changes, origin }: UpdateAccountFieldsCommand): Promise<void> {
     const { username, ...fields } = changes;
     const name = username === undefined ? {} : { name: await this.names.claim(username) };
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'UpdateAccount', ...fields, ...name }, context);
+    await this.runner.run(
+      accountStream(accountId),
+      { type: 'UpdateAccount', ...fields, ...name },
+      contextOf(caller, origin),
+    );
   }
 }
 
 /** Deletes an account in one commit. Its keys and sessions end with it, because every answer about them checks the account. */
-export class DeleteAccountCommand extends Command<void> {
-  constructor(
-    readonly caller: Administrator,
-    readonly accountId: number,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class DeleteAccountCommand extends AccountCommand {}
 
 @CommandHandler(DeleteAccountCommand)
 export class DeleteAccountHandler implements ICommandHandler<DeleteAccountCommand> {
@@ -160,8 +156,7 @@ export class DeleteAccountHandler implements ICommandHandler<DeleteAccountComman
 
   async execute({ caller, accountId, origin }: DeleteAccountCommand): Promise<void> {
     await protectAdmins(caller, accountId, this.runner);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'DeleteAccount' }, context);
+    await this.runner.run(accountStream(accountId), { type: 'DeleteAccount' }, contextOf(caller, origin));
   }
 }
 
@@ -186,7 +181,7 @@ export class SetPasswordHandler implements ICommandHandler<SetPasswordCommand> {
   ) {}
 
   async execute({ caller, accountId, password: text, origin }: SetPasswordCommand): Promise<void> {
-    const context = { actor: actorOf(caller), ...origin };
+    const context = contextOf(caller, origin);
     const password = await this.passwords.make(text, accountId, context.actor);
     await this.runner.run(accountStream(accountId), { type: 'SetPassword', password }, context);
   }
@@ -199,15 +194,7 @@ export type LiftedLocks = Readonly<{ code: boolean; blocks: number }>;
  * Lifts the lock of an account's one-time code and the throttle's blocks of this account, and forgets its failures. The limits of a source
  * or network for all accounts stay.
  */
-export class UnlockAccountCommand extends Command<LiftedLocks> {
-  constructor(
-    readonly caller: Administrator,
-    readonly accountId: number,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class UnlockAccountCommand extends AccountCommand<LiftedLocks> {}
 
 /** @throws `account-not-found`. */
 @CommandHandler(UnlockAccountCommand)
@@ -225,7 +212,7 @@ export class UnlockAccountHandler implements ICommandHandler<UnlockAccountComman
     // The counters go first: with them, the next wrong code would lock the account again.
     const passwords = await this.throttle.unblock('password', nameHash(account.username));
     const codes = account.twoFactor ? await this.throttle.unblock('one-time-code', codeAccountKey(account)) : 0;
-    await this.runner.run(ref, { type: 'UnlockTwoFactor' }, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, { type: 'UnlockTwoFactor' }, contextOf(caller, origin));
     return { code: account.twoFactor?.locked ?? false, blocks: passwords + codes };
   }
 }

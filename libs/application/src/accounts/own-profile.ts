@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { NameRules } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { actorOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
+import { contextOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
@@ -40,7 +40,7 @@ export class ChangeOwnProfileHandler implements ICommandHandler<ChangeOwnProfile
       ssoId: profile.ssoId,
       now: this.clock.now(),
     } as const;
-    const context = { actor: actorOf(caller), ...origin };
+    const context = contextOf(caller, origin);
     const ref = accountStream(accountId);
     if (profile.password !== '') await this.runner.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(profile.password, accountId, context.actor);

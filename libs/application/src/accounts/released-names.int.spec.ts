@@ -1,6 +1,12 @@
 import { DomainError, NameRules } from '@keyfold/domain';
 import { describe, expect, it } from 'vitest';
-import { accountState, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import {
+  accountState,
+  changeAccount,
+  registerAccount,
+  registerAccounts,
+  updateAccount,
+} from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { DAY } from '../../testing/settable-clock.js';
 import type { Listener } from '../../testing/watched-port.js';
@@ -22,12 +28,7 @@ async function rename(service: EmbeddedService, accountId: number, username: str
 async function start(listener?: Listener) {
   const folder = new EmbeddedFolder();
   const [here, elsewhere] = [new EmbeddedService(folder), new EmbeddedService(folder, listener)];
-  for (const [id, name] of [
-    [7, 'ann'],
-    [8, 'bea'],
-    [9, 'cid'],
-  ] as const)
-    await registerAccount(here, id, name);
+  await registerAccounts(here, { 7: 'ann', 8: 'bea', 9: 'cid' });
   return { clock: folder.clock, here, elsewhere };
 }
 

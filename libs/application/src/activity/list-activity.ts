@@ -48,13 +48,11 @@ export class ListAnyActivityHandler implements IQueryHandler<ListAnyActivityQuer
 
   async execute({ selection, paging }: ListAnyActivityQuery): Promise<ActivityPage> {
     const page = await this.history.page('administrator', selection, paging);
-    if (page.items.length === 0 && selection.accountId !== undefined) await this.#requireAccount(selection.accountId);
+    if (page.items.length === 0 && selection.accountId !== undefined) {
+      const [{ version }] = await this.loader.load(accountStream(selection.accountId));
+      if (version === 0) throw new DomainError('account-not-found');
+    }
     return page;
-  }
-
-  async #requireAccount(accountId: number): Promise<void> {
-    const [{ version }] = await this.loader.load(accountStream(accountId));
-    if (version === 0) throw new DomainError('account-not-found');
   }
 }
 

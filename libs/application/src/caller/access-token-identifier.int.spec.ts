@@ -10,7 +10,6 @@ import type { SecurityEvent } from '../security-log/security-log.js';
 import { accessTokenKind } from '../named-secrets/secret-kinds.js';
 import { AccessTokenIdentifier } from './access-token-identifier.js';
 import { actorOf, type CallerPart } from './caller.js';
-import { CallerIdentifier } from './caller-identifier.js';
 
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
 
@@ -25,12 +24,8 @@ beforeEach(async () => {
   await registerAccount(service, 7, 'ann');
 });
 
-function identifierOf({ loader, tokens, sealer, clock, activity }: EmbeddedService): CallerIdentifier {
-  const security = { report: (event: SecurityEvent) => void reported.push(event) };
-  return new CallerIdentifier(loader, tokens, sealer, clock, security, activity);
-}
 const identify = (header: string, part: CallerPart = 'account', by = service) =>
-  identifierOf(by).identify(header, part, () => origin);
+  by.identifier(reported).identify(header, part, () => origin);
 const outcomeOf = (header: string, by = service) =>
   identify(header, 'account', by).then(
     ({ by: way }) => `accepted as ${way}`,
@@ -124,7 +119,7 @@ describe('an access token', () => {
     expect(await outcomeOf(text)).toBe('accepted as access-token');
     await revokeSecret(other, accessTokenKind, 7, id);
     expect(await outcomeOf(text)).toBe('token-invalidated');
-    expect(identifierOf(service).identifyCached(text, 'account')).toBeUndefined();
+    expect(service.identifier().identifyCached(text, 'account')).toBeUndefined();
   });
 
   it('is identified synchronously only while everything about it is cached, and never refused so', async () => {

@@ -5,21 +5,12 @@ import {
   type AccessToken,
   type AccessTokens,
   type Account,
-  type SshKeyRing,
-  type SshKeyUse,
 } from '@keyfold/domain';
-import {
-  accessTokensStream,
-  accountStream,
-  sshKeyRingStream,
-  sshKeyUseStream,
-  StreamLoader,
-  type Loaded,
-  type StreamRef,
-} from '@keyfold/projections';
+import { accessTokensStream, StreamLoader, type Loaded } from '@keyfold/projections';
 import { isSameSecretHash, readAccessToken, type AccessTokenText } from '@keyfold/security';
 import type { Clock } from '../commands/clock.js';
 import type { Caller, CallerPart } from './caller.js';
+import { callerStreams, loadedPart, type LoadedCaller } from './caller-streams.js';
 import type { TokenActivity } from './token-activity.js';
 
 export class AccessTokenIdentifier {
@@ -55,30 +46,21 @@ export class AccessTokenIdentifier {
     }
   }
 
-  #callerOf(read: AccessTokenText, [account, owned, ring, use]: LoadedToken): Caller {
+  #callerOf(read: AccessTokenText, [owned, ...loaded]: LoadedToken): Caller {
     const token = owned.state.secrets.find(({ id }) => id === read.tokenId);
     if (!token || !isSameSecretHash(token.hash, read.hash)) throw new DomainError('token-invalidated');
-    requireUsable(token, account.state, this.clock.now());
+    requireUsable(token, loaded[0].state, this.clock.now());
     this.activity.usedSecret('access-token', token);
-    const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
-    return { account: account.state, keys, by: 'access-token', accessToken: token };
+    return { ...loadedPart(loaded), by: 'access-token', accessToken: token };
   }
 }
 
-type LoadedToken = readonly [Loaded<Account>, Loaded<AccessTokens>, Loaded<SshKeyRing>?, Loaded<SshKeyUse>?];
-type TokenRefs = readonly [
-  StreamRef<Account>,
-  StreamRef<AccessTokens>,
-  ...([StreamRef<SshKeyRing>, StreamRef<SshKeyUse>] | []),
-];
+type LoadedToken = readonly [Loaded<AccessTokens>, ...LoadedCaller];
 
 /** Returns all streams that a request with this token needs, so that one round trip loads them. */
-function refsOf({ tokenId }: AccessTokenText, part: CallerPart): TokenRefs {
+function refsOf({ tokenId }: AccessTokenText, part: CallerPart) {
   const accountId = accountOfSecret(tokenId);
-  const [account, owned] = [accountStream(accountId), accessTokensStream(accountId)];
-  return part === 'account'
-    ? [account, owned]
-    : [account, owned, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
+  return [accessTokensStream(accountId), ...callerStreams(accountId, part)] as const;
 }
 
 function requireUsable(token: AccessToken, account: Account, now: number): void {

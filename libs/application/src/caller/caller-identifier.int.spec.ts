@@ -9,7 +9,6 @@ import { HOUR, MINUTE } from '../../testing/settable-clock.js';
 import { sealingContext } from '../secrets/sealing.js';
 import type { SecurityEvent } from '../security-log/security-log.js';
 import type { CallerPart } from './caller.js';
-import { CallerIdentifier } from './caller-identifier.js';
 
 const context = { actor: 'test', correlation: 'test' };
 const STATIC_TOKEN = 'openlist-static-token';
@@ -32,12 +31,8 @@ beforeEach(async () => {
 });
 
 const origin = { correlation: 'request-1', address: '192.0.2.7' };
-const identifierOf = ({ loader, tokens, sealer, clock, activity }: EmbeddedService) => {
-  const security = { report: (event: SecurityEvent) => void reported.push(event) };
-  return new CallerIdentifier(loader, tokens, sealer, clock, security, activity);
-};
 const identify = (header: string | undefined, scope: CallerPart = 'account') =>
-  identifierOf(service).identify(header, scope, () => origin);
+  service.identifier(reported).identify(header, scope, () => origin);
 const outcomeOf = (header: string | undefined) =>
   identify(header).then(
     ({ by }) => `accepted as ${by}`,
@@ -113,18 +108,16 @@ describe('the token of a session', () => {
     expect(await outcomeOf(token)).toBe('token-not-active');
   });
 
-  it('does not outlive its session, whatever expiry it contains', async () => {
-    const sessionId = sessionIdOf(await client.logIn());
+  it.each([
+    ['expires on time and not a millisecond earlier', (token: string) => token],
+    [
+      'does not outlive its session, whatever expiry it contains',
+      (token: string) => service.tokens.sign({ ...subject, sessionId: sessionIdOf(token), now: service.clock.now() }),
+    ],
+  ])('%s', async (_, tokenFrom) => {
+    const first = await client.logIn();
     service.clock.advance(48 * HOUR - 1);
-    const token = service.tokens.sign({ ...subject, sessionId, now: service.clock.now() });
-    expect(await outcomeOf(token)).toBe('accepted as session');
-    service.clock.advance(1);
-    expect(await outcomeOf(token)).toBe('token-expired');
-  });
-
-  it('expires on time and not a millisecond earlier', async () => {
-    const token = await client.logIn();
-    service.clock.advance(48 * HOUR - 1);
+    const token = tokenFrom(first);
     expect(await outcomeOf(token)).toBe('accepted as session');
     service.clock.advance(1);
     expect(await outcomeOf(token)).toBe('token-expired');
@@ -154,19 +147,13 @@ describe('the token of a session', () => {
     expect(await outcomeOf(token)).toBe('password-changed');
   });
 
-  it('is refused while the account is disabled', async () => {
+  it('is refused for the first applicable reason', async () => {
     const token = await client.logIn();
     await updateAccount(service, 7, { disabled: true });
     expect(await outcomeOf(token)).toBe('account-disabled');
     await updateAccount(service, 7, { disabled: false });
     expect(await outcomeOf(token)).toBe('accepted as session');
-  });
-
-  it('is refused for the first applicable reason', async () => {
-    const token = await client.logIn();
-    await updateAccount(service, 7, { disabled: true });
-    expect(await outcomeOf(token)).toBe('account-disabled');
-    await updateAccount(service, 7, { password: 'other' });
+    await updateAccount(service, 7, { disabled: true, password: 'other' });
     expect(await outcomeOf(token)).toBe('password-changed');
     await updateAccount(service, 7, { username: 'anna' });
     expect(await outcomeOf(token)).toBe('account-not-found-for-token');
@@ -190,7 +177,7 @@ describe('the token of a session', () => {
       expect(await refusals()).toEqual(before);
       expect(await refusals()).toEqual(before);
     }
-    expect(() => identifierOf(service).identifyCached(ended, 'account')).not.toThrow();
+    expect(() => service.identifier().identifyCached(ended, 'account')).not.toThrow();
   });
 
   it('is refused as soon as another gateway has ended the session', async () => {

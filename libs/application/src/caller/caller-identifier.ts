@@ -7,16 +7,11 @@ import {
   type Account,
   type DomainErrorCode,
   type Session,
-  type SshKeyRing,
-  type SshKeyUse,
 } from '@keyfold/domain';
 import { voidStreamOf } from '@keyfold/event-store';
 import {
-  accountStream,
   sessionStream,
   siteSettingsStream,
-  sshKeyRingStream,
-  sshKeyUseStream,
   StreamLoader,
   type Loaded,
   type StreamRef,
@@ -32,6 +27,7 @@ import { SecurityLog } from '../security-log/security-log.js';
 import { accessTokenRefused, staticTokenUsed, tokenRefused } from '../security-log/token-events.js';
 import { AccessTokenIdentifier } from './access-token-identifier.js';
 import type { Caller, CallerPart } from './caller.js';
+import { callerStreams, loadedPart, type LoadedCaller } from './caller-streams.js';
 
 /** Maximum clock difference between two gateways, in seconds. */
 const CLOCK_SKEW = 60;
@@ -68,9 +64,9 @@ export class CallerIdentifier {
   }
 
   async #guest(part: CallerPart): Promise<Caller> {
-    const { account, keys } = await this.#account(GUEST_ID, part);
-    if (account.disabled) throw new DomainError('guest-disabled');
-    return { account, keys, by: 'guest' };
+    const guest = await this.#part(GUEST_ID, part);
+    if (guest.account.disabled) throw new DomainError('guest-disabled');
+    return { ...guest, by: 'guest' };
   }
 
   async #accessToken(token: string, part: CallerPart, origin: () => Origin): Promise<Caller> {
@@ -93,7 +89,7 @@ export class CallerIdentifier {
       throw new DomainError('token-invalidated');
     }
     this.security.report(staticTokenUsed(origin()));
-    return { ...(await this.#account(ADMIN_ID, part)), by: 'static-token' };
+    return { ...(await this.#part(ADMIN_ID, part)), by: 'static-token' };
   }
 
   /** Like `identify`, but synchronous. Returns undefined unless all streams of the session are cached and known to be current. */
@@ -140,37 +136,22 @@ export class CallerIdentifier {
     return this.clock.now() < (nbf - CLOCK_SKEW) * 1000 ? 'early' : 'timely';
   }
 
-  #callerOf(claims: TokenClaims, [session, account, ring, use]: LoadedSession): Caller {
-    const { jti } = claims;
+  #callerOf(claims: TokenClaims, [session, ...loaded]: LoadedSession): Caller {
     const timeliness = this.#timeliness(claims, session.state);
-    const reason = refusalReason(session.state, timeliness, account.state, claims);
+    const reason = refusalReason(session.state, timeliness, loaded[0].state, claims);
     if (reason) throw new DomainError(reason);
     this.activity.used(session.state);
-    const keys = ring && use ? { ring: ring.state, use: use.state } : undefined;
-    return { account: account.state, keys, by: 'session', sessionId: jti };
+    return { ...loadedPart(loaded), by: 'session', sessionId: claims.jti };
   }
 
-  async #account(accountId: number, part: CallerPart): Promise<Pick<Caller, 'account' | 'keys'>> {
-    if (part === 'account') {
-      const [{ state: account }] = await this.loader.load(accountStream(accountId));
-      return { account };
-    }
-    const [account, ring, use] = await this.loader.load(
-      accountStream(accountId),
-      sshKeyRingStream(accountId),
-      sshKeyUseStream(accountId),
-    );
-    return { account: account.state, keys: { ring: ring.state, use: use.state } };
+  async #part(accountId: number, part: CallerPart): Promise<Pick<Caller, 'account' | 'keys'>> {
+    return loadedPart(await this.loader.load(...callerStreams(accountId, part)));
   }
 }
 
 type Timeliness = 'early' | 'timely' | 'expired';
-type LoadedSession = readonly [Loaded<Session>, Loaded<Account>, Loaded<SshKeyRing>?, Loaded<SshKeyUse>?];
-type SessionRefs = readonly [
-  StreamRef<Session>,
-  StreamRef<Account>,
-  ...([StreamRef<SshKeyRing>, StreamRef<SshKeyUse>] | []),
-];
+type LoadedSession = readonly [Loaded<Session>, ...LoadedCaller];
+type SessionRefs = readonly [StreamRef<Session>, ...ReturnType<typeof callerStreams>];
 
 /** Caches the stream references of a token for as long as its claims are cached, because most tokens are used many times. */
 const refsOf: Readonly<Record<CallerPart, WeakMap<TokenClaims, SessionRefs>>> = {
@@ -182,18 +163,10 @@ const refsOf: Readonly<Record<CallerPart, WeakMap<TokenClaims, SessionRefs>>> = 
 function sessionRefs(claims: TokenClaims, part: CallerPart): SessionRefs {
   const known = refsOf[part].get(claims);
   if (known) return known;
-  const refs = newSessionRefs(claims, part);
+  const accountId = Number(claims.sub);
+  const refs = [sessionStream(claims.jti, accountId), ...callerStreams(accountId, part)] as const;
   refsOf[part].set(claims, refs);
   return refs;
-}
-
-function newSessionRefs({ sub, jti }: TokenClaims, part: CallerPart): SessionRefs {
-  const accountId = Number(sub);
-  const session = sessionStream(jti, accountId);
-  const account = accountStream(accountId);
-  return part === 'account'
-    ? [session, account]
-    : [session, account, sshKeyRingStream(accountId), sshKeyUseStream(accountId)];
 }
 
 function refusalReason(

@@ -13,7 +13,8 @@ import {
   type SshKeyUse,
 } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import type { CommandRunner } from '../commands/command-runner.js';
+import type { CommandContext, CommandRunner } from '../commands/command-runner.js';
+import type { Origin } from '../origin.js';
 
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
@@ -83,6 +84,12 @@ export function actorOf(caller: Administrator): string {
   const actor = `${caller.by}:${caller.account.accountId}`;
   return caller.accessToken ? `${actor}:${caller.accessToken.id}` : actor;
 }
+
+/** Returns the context in which the caller's command runs. */
+export const contextOf = (caller: Administrator, origin: Origin): CommandContext => ({
+  actor: actorOf(caller),
+  ...origin,
+});
 
 /**
  * Throws `admin-unchangeable-by-token` if an access token is used to change the account of an administrator. Otherwise a token that manages

@@ -67,23 +67,14 @@ export class CodeCheck {
     use: (right: RightCode) => Promise<Result>,
   ): Promise<Result> {
     const right = await this.verify(given, account);
-    const result = await this.#spendAndUse(right, given, account, use).catch(async (error: unknown) => {
+    const used = this.spend(right, account, given.origin).then(() => use(right));
+    const result = await used.catch(async (error: unknown) => {
       // A right code counts as a failure only if it was used before, which only the refused commit shows.
       if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
       throw error;
     });
     await succeed(this.throttle, right.counted);
     return result;
-  }
-
-  async #spendAndUse<Result>(
-    right: RightCode,
-    { origin }: GivenCode,
-    account: Account,
-    use: (right: RightCode) => Promise<Result>,
-  ): Promise<Result> {
-    await this.spend(right, account, origin);
-    return use(right);
   }
 
   /**
@@ -93,7 +84,7 @@ export class CodeCheck {
   async spend({ recoveryCode }: RightCode, { accountId }: Account, origin: Origin): Promise<void> {
     if (!recoveryCode) return;
     await this.runner
-      .run(accountStream(accountId), recoveryCode, contextOf(accountId, origin))
+      .run(accountStream(accountId), recoveryCode, loginContext(accountId, origin))
       .catch((error: unknown) => {
         throw error instanceof DomainError ? new DomainError('one-time-code-invalid-at-login') : error;
       });
@@ -102,7 +93,7 @@ export class CodeCheck {
   async #refuse({ origin }: GivenCode, { accountId }: Account, { failures }: CountedAttempt): Promise<never> {
     if (failures >= CODE_FAILURES_BEFORE_LOCK) {
       const command = { type: 'LockTwoFactor', failures } as const;
-      await this.runner.run(accountStream(accountId), command, contextOf(accountId, origin));
+      await this.runner.run(accountStream(accountId), command, loginContext(accountId, origin));
     }
     throw new DomainError('one-time-code-invalid-at-login');
   }
@@ -117,7 +108,7 @@ export class CodeCheck {
 }
 
 /** The command id of a request belongs to the change that the code permits. */
-export function contextOf(accountId: number, origin: Origin): CommandContext {
+export function loginContext(accountId: number, origin: Origin): CommandContext {
   const { commandId: _, requestHash: __, ...request } = origin;
   return { actor: `login:${accountId}`, ...request };
 }

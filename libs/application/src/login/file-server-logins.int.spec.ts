@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { changeAccount, registerAccounts, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { FindFileServerAccountsHandler, FindFileServerAccountsQuery } from './file-server-logins.js';
 
@@ -8,8 +8,7 @@ const found = async (service: EmbeddedService, ...usernames: string[]) =>
 
 it('finds the accounts with exactly these names', async () => {
   const service = new EmbeddedService();
-  await registerAccount(service, 7, 'ann');
-  await registerAccount(service, 8, 'bob');
+  await registerAccounts(service, { 7: 'ann', 8: 'bob' });
   await updateAccount(service, 7, { permission: 1024 });
   const accounts = await found(service, 'ann', 'bob', 'Ann', 'ann ', 'nobody', '');
   expect([...accounts.keys()]).toEqual(['ann', 'bob']);
@@ -19,13 +18,7 @@ it('finds the accounts with exactly these names', async () => {
 
 it('leaves out accounts that were disabled, renamed or deleted, from the next question on', async () => {
   const service = new EmbeddedService();
-  for (const [id, name] of [
-    [7, 'off'],
-    [8, 'renamed'],
-    [9, 'gone'],
-    [10, 'stays'],
-  ] as const)
-    await registerAccount(service, id, name);
+  await registerAccounts(service, { 7: 'off', 8: 'renamed', 9: 'gone', 10: 'stays' });
   const names = ['off', 'renamed', 'gone', 'stays'];
   expect((await found(service, ...names)).size).toBe(4);
   await updateAccount(service, 7, { disabled: true });

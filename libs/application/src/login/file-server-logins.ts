@@ -4,7 +4,7 @@ import { accountStream } from '@keyfold/projections';
 import { staticHash } from '@keyfold/security';
 import { AppPasswordCheck, type FoundAppPassword } from '../named-secrets/app-password-check.js';
 import { CommandRunner } from '../commands/command-runner.js';
-import { CodeCheck, contextOf } from './code-check.js';
+import { CodeCheck, loginContext } from './code-check.js';
 import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck } from './password-check.js';
 import type { Origin } from '../origin.js';
@@ -107,7 +107,7 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     return this.codes.useFor(given, account, async ({ usedCode }) => {
       if (!usedCode) return 'recovery-code';
       const command = { type: 'UseOneTimeCode', usedCode, protocol } as const;
-      await this.runner.run(accountStream(account.accountId), command, contextOf(account.accountId, origin));
+      await this.runner.run(accountStream(account.accountId), command, loginContext(account.accountId, origin));
       return 'one-time-code';
     });
   }
@@ -134,13 +134,12 @@ export class FindFileServerAccountsHandler implements IQueryHandler<FindFileServ
 
   async execute({ usernames }: FindFileServerAccountsQuery): Promise<ReadonlyMap<string, FileServerAccount>> {
     const found = await Promise.all(usernames.map((username) => this.names.accountOf(username)));
+    const enabled = found.filter((account) => account !== undefined).filter(({ disabled }) => !disabled);
     return new Map(
-      found
-        .filter((account) => account !== undefined && !account.disabled)
-        .map((account) => {
-          const { accountId, username, basePath, permission } = account!;
-          return [username, { accountId, username, basePath, permission }] as const;
-        }),
+      enabled.map(({ accountId, username, basePath, permission }) => [
+        username,
+        { accountId, username, basePath, permission },
+      ]),
     );
   }
 }

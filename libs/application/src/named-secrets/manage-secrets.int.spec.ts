@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { changeAccount, registerAccount } from '../../testing/accounts.js';
+import { changeAccount, registerAccount, registerAccounts } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { createAccessToken, createAppPassword, revokeSecret, type NewSecret } from '../../testing/named-secrets.js';
 import { ListAnySecretsHandler, ListAnySecretsQuery } from './manage-secrets.js';
@@ -9,12 +9,7 @@ let service: EmbeddedService;
 
 beforeEach(async () => {
   service = new EmbeddedService();
-  for (const [id, name] of [
-    [7, 'ann'],
-    [8, 'bea'],
-    [9, 'cid'],
-  ] as const)
-    await registerAccount(service, id, name);
+  await registerAccounts(service, { 7: 'ann', 8: 'bea', 9: 'cid' });
 });
 
 async function listOf<Details>(kind: SecretKind<Details>, offset = 0, limit = 1_000, accountId?: number) {

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountOfSecret, bytesOf, type Account, type NamedSecret, type NamedSecrets } from '@keyfold/domain';
 import { accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
-import { actorOf, type Administrator } from '../caller/caller.js';
+import { contextOf, type Administrator } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
@@ -111,6 +111,6 @@ export class RevokeAnySecretHandler implements ICommandHandler<RevokeAnySecretCo
 
   async execute<Details>({ kind, caller, id, origin }: RevokeAnySecretCommand<Details>): Promise<void> {
     const ref = kind.streamOf(accountOfSecret(id));
-    await this.runner.run(ref, { type: kind.commands.revoke, id }, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, { type: kind.commands.revoke, id }, contextOf(caller, origin));
   }
 }

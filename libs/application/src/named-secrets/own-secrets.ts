@@ -1,7 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { StreamLoader } from '@keyfold/projections';
-import { actorOf, type Caller } from '../caller/caller.js';
+import { contextOf, type Caller } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
@@ -44,7 +44,7 @@ export class CreateOwnSecretHandler implements ICommandHandler<CreateOwnSecretCo
     const { state } = await this.runner.run(
       kind.streamOf(accountId),
       { type: kind.commands.create, accountId, ...input, hash, now },
-      { actor: actorOf(caller), ...origin },
+      contextOf(caller, origin),
     );
     const created = state.secrets.at(-1);
     // The request has run before, with another secret.
@@ -97,6 +97,6 @@ export class RevokeOwnSecretHandler implements ICommandHandler<RevokeOwnSecretCo
   async execute<Details>({ kind, caller, id, origin }: RevokeOwnSecretCommand<Details>): Promise<void> {
     kind.requireOwner(caller);
     const ref = kind.streamOf(caller.account.accountId);
-    await this.runner.run(ref, { type: kind.commands.revoke, id }, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, { type: kind.commands.revoke, id }, contextOf(caller, origin));
   }
 }

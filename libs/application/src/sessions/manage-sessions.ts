@@ -1,7 +1,8 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/domain';
 import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
-import { actorOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
+import { contextOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
+import { AccountCommand } from '../commands/caller-command.js';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
@@ -90,15 +91,7 @@ export class EndAnySessionHandler implements ICommandHandler<EndAnySessionComman
 }
 
 /** Evicts all sessions of an account on behalf of an administrator, in one commit. */
-export class EvictAnySessionsCommand extends Command<void> {
-  constructor(
-    readonly caller: Administrator,
-    readonly accountId: number,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class EvictAnySessionsCommand extends AccountCommand {}
 
 @CommandHandler(EvictAnySessionsCommand)
 export class EvictAnySessionsHandler implements ICommandHandler<EvictAnySessionsCommand> {
@@ -106,7 +99,6 @@ export class EvictAnySessionsHandler implements ICommandHandler<EvictAnySessions
 
   async execute({ caller, accountId, origin }: EvictAnySessionsCommand): Promise<void> {
     await protectAdmins(caller, accountId, this.runner);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'EvictSessions', kept: null }, context);
+    await this.runner.run(accountStream(accountId), { type: 'EvictSessions', kept: null }, contextOf(caller, origin));
   }
 }

@@ -1,6 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountStream, sessionStream } from '@keyfold/projections';
-import { actorOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
+import { contextOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
+import { CallerCommand } from '../commands/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { AccountSessions, type ListedSession } from './account-sessions.js';
@@ -46,14 +47,7 @@ export class EndOwnSessionHandler implements ICommandHandler<EndOwnSessionComman
 }
 
 /** Evicts all sessions of the caller's account except the caller's own, in one commit. */
-export class EvictOwnSessionsCommand extends Command<void> {
-  constructor(
-    readonly caller: Caller,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class EvictOwnSessionsCommand extends CallerCommand {}
 
 @CommandHandler(EvictOwnSessionsCommand)
 export class EvictOwnSessionsHandler implements ICommandHandler<EvictOwnSessionsCommand> {
@@ -62,19 +56,12 @@ export class EvictOwnSessionsHandler implements ICommandHandler<EvictOwnSessions
   async execute({ caller, origin }: EvictOwnSessionsCommand): Promise<void> {
     refuseGuest(caller, 'guest-has-no-sessions');
     const command = { type: 'EvictSessions', ...proofOf(caller), kept: caller.sessionId ?? null } as const;
-    await this.runner.run(accountStream(caller.account.accountId), command, { actor: actorOf(caller), ...origin });
+    await this.runner.run(accountStream(caller.account.accountId), command, contextOf(caller, origin));
   }
 }
 
 /** Ends the caller's session. Does nothing for the guest and the static token, which have none. */
-export class LogOutCommand extends Command<void> {
-  constructor(
-    readonly caller: Caller,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class LogOutCommand extends CallerCommand {}
 
 @CommandHandler(LogOutCommand)
 export class LogOutHandler implements ICommandHandler<LogOutCommand> {
@@ -83,8 +70,7 @@ export class LogOutHandler implements ICommandHandler<LogOutCommand> {
   async execute({ caller, origin }: LogOutCommand): Promise<void> {
     const { sessionId, account } = caller;
     if (sessionId === undefined) return;
-    const context = { actor: actorOf(caller), ...origin };
     const command = { type: 'EndSession', reason: 'logout' } as const;
-    await this.runner.run(sessionStream(sessionId, account.accountId), command, context);
+    await this.runner.run(sessionStream(sessionId, account.accountId), command, contextOf(caller, origin));
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@keyfold/domain';
 import { sessionStream, StreamLoader } from '@keyfold/projections';
-import { actorOf, protectAdmins, type Administrator } from '../caller/caller.js';
+import { contextOf, protectAdmins, type Administrator } from '../caller/caller.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 
@@ -23,8 +23,11 @@ export class SessionEnding {
     const accountId = SESSION_ID.test(sessionId) ? await this.#accountOf(sessionId) : undefined;
     if (accountId === undefined || (owner ?? accountId) !== accountId) throw new DomainError('session-not-found');
     await protectAdmins(caller, accountId, this.runner);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(sessionStream(sessionId, accountId), { type: 'EndSession', reason: 'evicted' }, context);
+    await this.runner.run(
+      sessionStream(sessionId, accountId),
+      { type: 'EndSession', reason: 'evicted' },
+      contextOf(caller, origin),
+    );
   }
 
   async #accountOf(sessionId: string): Promise<number | undefined> {

@@ -12,7 +12,8 @@ import {
 } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@keyfold/security';
-import { actorOf, type Administrator } from '../caller/caller.js';
+import { contextOf, type Administrator } from '../caller/caller.js';
+import { CallerCommand } from '../commands/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { STATIC_TOKEN_KEY, SettingList } from './setting-list.js';
@@ -86,8 +87,7 @@ export class ChangeSettingsHandler implements ICommandHandler<ChangeSettingsComm
 
   async execute({ caller, settings, origin }: ChangeSettingsCommand): Promise<void> {
     const [{ state }] = await this.loader.load(siteSettingsStream);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(siteSettingsStream, changeOf(settings, state, this.secrets), context);
+    await this.runner.run(siteSettingsStream, changeOf(settings, state, this.secrets), contextOf(caller, origin));
   }
 }
 
@@ -160,20 +160,12 @@ export class DeleteSettingHandler implements ICommandHandler<DeleteSettingComman
   constructor(private readonly runner: CommandRunner) {}
 
   async execute({ caller, key, origin }: DeleteSettingCommand): Promise<void> {
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(siteSettingsStream, { type: 'DeleteSetting', key }, context);
+    await this.runner.run(siteSettingsStream, { type: 'DeleteSetting', key }, contextOf(caller, origin));
   }
 }
 
 /** Replaces the static token on behalf of an administrator and returns the new one. */
-export class ResetStaticTokenCommand extends Command<string> {
-  constructor(
-    readonly caller: Administrator,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class ResetStaticTokenCommand extends CallerCommand<string, Administrator> {}
 
 @CommandHandler(ResetStaticTokenCommand)
 export class ResetStaticTokenHandler implements ICommandHandler<ResetStaticTokenCommand> {
@@ -185,7 +177,7 @@ export class ResetStaticTokenHandler implements ICommandHandler<ResetStaticToken
   async execute({ caller, origin }: ResetStaticTokenCommand): Promise<string> {
     const token = this.secrets.newStaticToken();
     const command = { type: 'ResetStaticToken', sealedToken: this.secrets.sealStaticToken(token) } as const;
-    await this.runner.run(siteSettingsStream, command, { actor: actorOf(caller), ...origin });
+    await this.runner.run(siteSettingsStream, command, contextOf(caller, origin));
     return token;
   }
 }

@@ -2,7 +2,7 @@ import { SqliteFeedLeases } from '@keyfold/event-store/sqlite';
 import { KeyOwnerSearch, md5FingerprintOf, sshKeyRingStream } from '@keyfold/projections';
 import { describe, expect, it } from 'vitest';
 import { publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
-import { addSshKey, changeAccount, registerAccount, updateAccount } from '../../testing/accounts.js';
+import { addSshKey, changeAccount, registerAccount, registerAccounts, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { MINUTE } from '../../testing/settable-clock.js';
 import { FindSshKeyHandler, FindSshKeyQuery } from './find-key-owners.js';
@@ -61,15 +61,8 @@ describe('the owners of a key', () => {
   it('are those who have it now, under their present names', async () => {
     const search = new KeySearch();
     const { service } = search;
-    for (const [id, name] of [
-      [7, 'ann'],
-      [8, 'bea'],
-      [9, 'cat'],
-      [10, 'dan'],
-    ] as const) {
-      await registerAccount(service, id, name);
-      await search.addShared(id, `key of ${name}`);
-    }
+    await registerAccounts(service, { 7: 'ann', 8: 'bea', 9: 'cat', 10: 'dan' });
+    for (const id of [7, 8, 9, 10]) await search.addShared(id, 'shared');
     await updateAccount(service, 7, { username: 'anna' });
     await updateAccount(service, 8, { disabled: true });
     await changeAccount(service, 9, { type: 'DeleteAccount' });

@@ -72,12 +72,13 @@ type Found = Readonly<{ account: Account; ring: SshKeyRing }>;
 
 /** Returns the keys that can log in to the account at a time, or null if the account cannot. */
 function lookedUp({ account, ring }: Found, fingerprint: string | undefined, at: number): LookedUpAccount | null {
-  if (account.disabled || !mayLogInOver('sftp', account.permission)) return null;
+  const { accountId, username, basePath, permission, disabled } = account;
+  if (disabled || !mayLogInOver('sftp', permission)) return null;
   return {
-    accountId: account.accountId,
-    username: account.username,
-    basePath: account.basePath,
-    permission: account.permission,
+    accountId,
+    username,
+    basePath,
+    permission,
     keys: ring.keys
       .filter((each) => !isExpired(each, at))
       .filter(({ key }) => fingerprint === undefined || key.fingerprint === fingerprint)

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountOfKey, DomainError } from '@keyfold/domain';
 import { accountStream, sshKeyRingStream, sshKeyUseStream, StreamLoader } from '@keyfold/projections';
-import { actorOf, protectAdmins, type Administrator } from '../caller/caller.js';
+import { contextOf, protectAdmins, type Administrator } from '../caller/caller.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
@@ -52,9 +52,8 @@ export class RemoveAnySshKeyHandler implements ICommandHandler<RemoveAnySshKeyCo
     const accountId = accountOfKey(keyId);
     await protectAdmins(caller, accountId, this.runner);
     const ref = sshKeyRingStream(accountId);
-    const context = { actor: actorOf(caller), ...origin };
     try {
-      await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, context);
+      await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, contextOf(caller, origin));
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'ssh-key-not-found')) throw error;
     }

@@ -2,7 +2,7 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import type { UpdateSshKey } from '@keyfold/domain';
 import { sshKeyRingStream } from '@keyfold/projections';
 import { parseSshPublicKey } from '@keyfold/security';
-import { actorOf, type Caller, type CallerWithKeys } from '../caller/caller.js';
+import { contextOf, type Caller, type CallerWithKeys } from '../caller/caller.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
@@ -35,8 +35,7 @@ export class AddOwnSshKeyHandler implements ICommandHandler<AddOwnSshKeyCommand>
     const { accountId } = caller.account;
     const key = parseSshPublicKey(keyText);
     const command = { type: 'AddSshKey', accountId, title, key, expiresAt, now: this.clock.now() } as const;
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(sshKeyRingStream(accountId), command, context);
+    await this.runner.run(sshKeyRingStream(accountId), command, contextOf(caller, origin));
   }
 }
 
@@ -63,7 +62,7 @@ export class UpdateOwnSshKeyHandler implements ICommandHandler<UpdateOwnSshKeyCo
   async execute({ caller, keyId, change, origin }: UpdateOwnSshKeyCommand): Promise<void> {
     const ref = sshKeyRingStream(caller.account.accountId);
     const command = { type: 'UpdateSshKey', keyId, ...change, now: this.clock.now() } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    await this.runner.run(ref, command, contextOf(caller, origin));
   }
 }
 
@@ -85,8 +84,7 @@ export class RemoveOwnSshKeyHandler implements ICommandHandler<RemoveOwnSshKeyCo
 
   async execute({ caller, keyId, origin }: RemoveOwnSshKeyCommand): Promise<void> {
     const ref = sshKeyRingStream(caller.account.accountId);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, context);
+    await this.runner.run(ref, { type: 'RemoveSshKey', keyId }, contextOf(caller, origin));
   }
 }
 

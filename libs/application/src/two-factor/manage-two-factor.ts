@@ -12,7 +12,8 @@ import {
   recoveryCodeHashes,
   Sealer,
 } from '@keyfold/security';
-import { actorOf, proofOf, protectAdmins, refuseGuest, type Administrator, type Caller } from '../caller/caller.js';
+import { contextOf, proofOf, protectAdmins, refuseGuest, type Caller } from '../caller/caller.js';
+import { AccountCommand, CallerCommand } from '../commands/caller-command.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
@@ -20,14 +21,7 @@ import { sealingContext } from '../secrets/sealing.js';
 import { OwnerProof, type Proof } from './owner-proof.js';
 
 /** Creates a two-factor secret for the caller. It is valid for ten minutes and replaces a secret that was shown before. */
-export class StartTwoFactorEnrolmentCommand extends Command<{ qr: string; secret: string }> {
-  constructor(
-    readonly caller: Caller,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class StartTwoFactorEnrolmentCommand extends CallerCommand<{ qr: string; secret: string }> {}
 
 @CommandHandler(StartTwoFactorEnrolmentCommand)
 export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoFactorEnrolmentCommand> {
@@ -45,13 +39,9 @@ export class StartTwoFactorEnrolmentHandler implements ICommandHandler<StartTwoF
     const ref = accountStream(accountId);
     const secret = newTotpSecret();
     const sealedSecret = this.sealer.seal(secret, sealingContext.twoFactor(accountId));
-    const command = {
-      type: 'StartTwoFactorEnrolment',
-      ...proofOf(caller),
-      sealedSecret,
-      now: this.clock.now(),
-    } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const now = this.clock.now();
+    const command = { type: 'StartTwoFactorEnrolment', ...proofOf(caller), sealedSecret, now } as const;
+    await this.runner.run(ref, command, contextOf(caller, origin));
     const qr = await this.#pictures.run('', () => qrPicture(otpauthUri({ username, secret })));
     return { qr, secret };
   }
@@ -87,14 +77,8 @@ export class EnableTwoFactorHandler implements ICommandHandler<EnableTwoFactorCo
     const issued = this.sealer.open(pending.sealedSecret, sealingContext.twoFactor(caller.account.accountId));
     const now = this.clock.now();
     const step = canonical(secret) === issued ? matchingStep(issued, code, now) : undefined;
-    const command = {
-      type: 'EnableTwoFactor',
-      ...proofOf(caller),
-      enrolment: pending.number,
-      step,
-      now,
-    } as const;
-    await this.runner.run(ref, command, { actor: actorOf(caller), ...origin });
+    const command = { type: 'EnableTwoFactor', ...proofOf(caller), enrolment: pending.number, step, now } as const;
+    await this.runner.run(ref, command, contextOf(caller, origin));
   }
 }
 
@@ -125,7 +109,7 @@ export class DisableOwnTwoFactorHandler implements ICommandHandler<DisableOwnTwo
     if (!account.twoFactor) return;
     await this.ownerProof.before(account, proof, origin, async (usedCode) => {
       const command = { type: 'DisableTwoFactor', ...proofOf(caller), usedCode } as const;
-      await this.runner.run(accountStream(account.accountId), command, { actor: actorOf(caller), ...origin });
+      await this.runner.run(accountStream(account.accountId), command, contextOf(caller, origin));
     });
   }
 }
@@ -159,22 +143,14 @@ export class GenerateRecoveryCodesHandler implements ICommandHandler<GenerateRec
     await this.ownerProof.before(account, proof, origin, async (usedCode) => {
       const generated = { type: 'GenerateRecoveryCodes', sealedCodes, count: RECOVERY_CODES, usedCode } as const;
       const command = { ...generated, ...proofOf(caller) };
-      await this.runner.run(accountStream(accountId), command, { actor: actorOf(caller), ...origin });
+      await this.runner.run(accountStream(accountId), command, contextOf(caller, origin));
     });
     return codes;
   }
 }
 
 /** Disables two-factor for an account on behalf of an administrator, and lifts a lock of its code. Does nothing if it is off. */
-export class DisableTwoFactorCommand extends Command<void> {
-  constructor(
-    readonly caller: Administrator,
-    readonly accountId: number,
-    readonly origin: Origin,
-  ) {
-    super();
-  }
-}
+export class DisableTwoFactorCommand extends AccountCommand {}
 
 @CommandHandler(DisableTwoFactorCommand)
 export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactorCommand> {
@@ -182,7 +158,6 @@ export class DisableTwoFactorHandler implements ICommandHandler<DisableTwoFactor
 
   async execute({ caller, accountId, origin }: DisableTwoFactorCommand): Promise<void> {
     await protectAdmins(caller, accountId, this.runner);
-    const context = { actor: actorOf(caller), ...origin };
-    await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, context);
+    await this.runner.run(accountStream(accountId), { type: 'DisableTwoFactor' }, contextOf(caller, origin));
   }
 }

@@ -7,7 +7,6 @@ import {
   MINUTE,
   nameHashOf,
   NOON,
-  passwordChanged,
   permissionsChanged,
   profileChanged,
   registered,
@@ -57,18 +56,6 @@ describe('the state of an account', () => {
     expect(account(ann)).toStrictEqual(fresh);
   });
 
-  it('counts password changes', () => {
-    expect(
-      account(ann, passwordChanged('second', 1_768_000_500), passwordChanged('third', 1_768_000_900)),
-    ).toStrictEqual({
-      ...fresh,
-      sealedPasswordHash: 'sealed hash of third',
-      passwordTimestamp: 1_768_000_900,
-      generation: 3,
-      passwordGeneration: 3,
-    });
-  });
-
   it('keeps the generation if anything else changes', () => {
     const others = [
       renamed('ann', 'bea'),
@@ -90,45 +77,9 @@ describe('the state of an account', () => {
     ).toStrictEqual({ ...fresh, basePath: '/x', allowLdap: false, ssoId: '' });
   });
 
-  it('takes a new name and forgets the former one', () => {
-    expect(account(ann, renamed('ann', 'bea', 4))).toStrictEqual({
-      ...fresh,
-      username: 'bea',
-      nameHash: nameHashOf('bea'),
-      turn: 4,
-    });
-  });
-
-  it('has the secret that was shown last as its pending enrolment', () => {
-    expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, NOON + MINUTE))).toStrictEqual({
-      ...fresh,
-      enrolments: 2,
-      recentEnrolments: [NOON, NOON + MINUTE],
-      pendingEnrolment: { number: 2, sealedSecret: 'sealed secret 2', expiresAt: NOON + 11 * MINUTE },
-    });
-  });
-
   it('forgets after an hour when secrets were shown', () => {
     const late = NOON + 60 * MINUTE;
     expect(account(ann, enrolmentStarted(1), enrolmentStarted(2, late)).recentEnrolments).toStrictEqual([late]);
-  });
-
-  it('has the confirmed secret as its second factor', () => {
-    expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1))).toStrictEqual({
-      ...fresh,
-      enrolments: 1,
-      recentEnrolments: [NOON],
-      twoFactor: { enrolment: 1, sealedSecret: 'sealed secret 1', locked: false, recoveryCodes: null },
-    });
-  });
-
-  it('keeps the active second factor while the next enrolment is pending', () => {
-    expect(account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2)).twoFactor?.enrolment).toBe(1);
-  });
-
-  it('has neither second factor nor pending enrolment once two-factor is disabled', () => {
-    const off = account(ann, enrolmentStarted(1), twoFactorEnabled(1), enrolmentStarted(2), twoFactorDisabled);
-    expect(off).toMatchObject({ twoFactor: null, pendingEnrolment: null, enrolments: 2 });
   });
 
   it('keeps only its id once it is deleted', () => {

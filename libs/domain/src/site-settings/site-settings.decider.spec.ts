@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { given, stateAfter } from '../../testing/decider-specification.js';
+import { given } from '../../testing/decider-specification.js';
 import {
   staticTokenResealed,
   staticTokenReset,
@@ -29,16 +29,21 @@ describe('ChangeSettings', () => {
       .thenHolds();
   });
 
-  it('saves an empty value', () => {
-    given(siteSettingsDecider, settingsChanged({ home_icon: ['🏠', 'x'] }))
-      .when(save({ home_icon: '' }))
-      .thenEvents(settingsChanged({ home_icon: ['x', ''] }));
-  });
-
-  it('replaces another value by the factory value', () => {
-    given(siteSettingsDecider, settingsChanged({ site_title: ['OpenList', 'Files'] }))
-      .when(save({ site_title: 'OpenList' }))
-      .thenEvents(settingsChanged({ site_title: ['Files', 'OpenList'] }));
+  it.each<[string, string, string, string, string?]>([
+    ['an empty value', 'home_icon', 'x', ''],
+    ['the factory value instead of another', 'site_title', 'Files', 'OpenList'],
+    ['a normalised number', 'multipart_chunk_size', '10', ' 20 ', '20'],
+    ['a number without its sign', 'multipart_chunk_size', '10', '+5', '5'],
+    ['a number without leading zeros', 'multipart_chunk_size', '10', '007', '7'],
+    ['the largest number', 'multipart_chunk_size', '10', '9223372036854775807'],
+    ['a character mapping as it is', 'filename_char_mapping', '{"/": "|"}', 'null'],
+    ['a character mapping as it is', 'filename_char_mapping', '{"/": "|"}', '{}'],
+    ['a character mapping as it is', 'filename_char_mapping', '{"/": "|"}', '{"/":"_"}'],
+    ['a character mapping as it is', 'filename_char_mapping', '{"/": "|"}', ' {"a": "b"} '],
+  ])('saves %s: %s from %j to %j', (_what, key, from, sent, stored = sent) => {
+    given(siteSettingsDecider, settingsChanged({ [key]: ['', from] }))
+      .when(save({ [key]: sent }))
+      .thenEvents(settingsChanged({ [key]: [from, stored] }));
   });
 
   it('saves the last of two values for a setting', () => {
@@ -56,6 +61,7 @@ describe('ChangeSettings', () => {
     ['the saved values are sent', [settingsChanged({ home_icon: ['🏠', ''] })], { home_icon: '' }],
     ['another version is sent', [], { version: 'v9.9.9' }],
     ['no value is sent', [], {}],
+    ['the normalised value is the current one', [], { multipart_chunk_size: ' 010 ' }],
   ])('does nothing if %s', (_what, history, values) => {
     given(siteSettingsDecider, ...history)
       .when(save(values))
@@ -121,52 +127,22 @@ describe('ChangeSettings', () => {
       );
   });
 
-  it('saves a secret that was found to be different, even an unknown one with an empty value', () => {
+  it.each(
+    (
+      [
+        [
+          'chunk-size-invalid',
+          'multipart_chunk_size',
+          ['0', 'abc', '-1', '1.5', '', ' ', '1 0', '9223372036854775808', '9'.repeat(1_000)],
+        ],
+        ['character-mapping-invalid', 'filename_char_mapping', ['x', '', '[]', '"a"', '1', '{"a":1}', '{"a":"b"} c']],
+        ['search-index-unknown', 'search_index', ['foo', '', 'None', 'database,none']],
+      ] as const
+    ).flatMap(([refusal, key, values]) => values.map((value) => [refusal, key, value] as const)),
+  )('refuses with %s and saves nothing if %s is %j', (refusal, key, value) => {
     given(siteSettingsDecider)
-      .when(save({}, { sealedValues: { unknown: { sealed: 'sealed empty' } } }))
-      .thenEvents(secretSettingChanged('unknown', 'sealed empty'));
-  });
-
-  it.each([
-    [' 20 ', '20'],
-    ['+5', '5'],
-    ['007', '7'],
-    ['9223372036854775807', '9223372036854775807'],
-  ])('saves the chunk size %j as %j', (sent, stored) => {
-    given(siteSettingsDecider)
-      .when(save({ multipart_chunk_size: sent }))
-      .thenEvents(settingsChanged({ multipart_chunk_size: ['10', stored] }));
-  });
-
-  it('changes nothing if the normalised value is the current one', () => {
-    given(siteSettingsDecider)
-      .when(save({ multipart_chunk_size: ' 010 ' }))
-      .thenNothing();
-  });
-
-  it.each(['0', 'abc', '-1', '1.5', '', ' ', '1 0', '9223372036854775808', '9'.repeat(1_000)])(
-    'refuses the chunk size %j and saves nothing',
-    (multipart_chunk_size) => {
-      given(siteSettingsDecider)
-        .when(save({ site_title: 'lost', multipart_chunk_size }))
-        .thenRefused('chunk-size-invalid');
-    },
-  );
-
-  it.each(['null', '{}', '{"/":"_"}', ' {"a": "b"} '])('saves the character mapping %j as it is', (mapping) => {
-    given(siteSettingsDecider)
-      .when(save({ filename_char_mapping: mapping }))
-      .thenEvents(settingsChanged({ filename_char_mapping: ['{"/": "|"}', mapping] }));
-  });
-
-  it.each(['x', '', '[]', '"a"', '1', '{"a":1}', '{"a":"b"} c'])('refuses the character mapping %j', (mapping) => {
-    given(siteSettingsDecider)
-      .when(save({ filename_char_mapping: mapping }))
-      .thenRefused('character-mapping-invalid');
-  });
-
-  it.each(['foo', '', 'None', 'database,none'])('refuses the search index %j', (search_index) => {
-    given(siteSettingsDecider).when(save({ search_index })).thenRefused('search-index-unknown');
+      .when(save({ site_title: 'lost', [key]: value }))
+      .thenRefused(refusal);
   });
 
   it('refuses values that take too many bytes together', () => {
@@ -243,31 +219,5 @@ describe('ResealSecrets', () => {
     )
       .when(reseal)
       .thenNothing();
-  });
-});
-
-describe('the state of the settings', () => {
-  it('has neither saved values nor a token at first', () => {
-    expect(stateAfter(siteSettingsDecider)).toStrictEqual({ values: {}, sealedValues: {}, sealedStaticToken: '' });
-  });
-
-  it('keeps the last value of each setting and the last token', () => {
-    const state = stateAfter(
-      siteSettingsDecider,
-      staticTokenReset('one'),
-      settingsChanged({ site_title: ['OpenList', 'Files'], home_icon: ['🏠', ''] }),
-      secretSettingChanged('aria2_secret', 'sealed a'),
-      secretSettingChanged('old', 'sealed b'),
-      staticTokenReset('two'),
-      settingsChanged({ site_title: ['Files', 'Archive'] }),
-      secretSettingResealed('aria2_secret', 'resealed a'),
-      settingDeleted('old'),
-      staticTokenResealed('resealed two'),
-    );
-    expect(state).toStrictEqual({
-      values: { site_title: 'Archive', home_icon: '' },
-      sealedValues: { aria2_secret: 'resealed a' },
-      sealedStaticToken: 'resealed two',
-    });
   });
 });

@@ -42,31 +42,18 @@ const keysOf = ({ accountId }: Account, { queries }: CommandRun['ports']) =>
   queries.execute(new ListAnySshKeysQuery(accountId));
 
 /** Returns the fields of an SSH key as JSON shows them. `lastUsed` is null for a key that was never used. */
-export const keyFields = ({
-  keyId,
-  title,
-  fingerprint,
-  type,
-  blob,
-  bits,
-  comment,
-  addedAt,
-  lastUsedAt,
-  isUsed,
-  expiresAt,
-  expired,
-}: ListedSshKey) => ({
-  id: keyId,
-  title,
-  fingerprint,
-  md5Fingerprint: md5FingerprintOf(blob),
-  type,
-  bits,
-  comment,
-  added: isoTime(addedAt),
-  lastUsed: isUsed ? isoTime(lastUsedAt) : null,
-  expires: expiresAt === undefined ? null : isoTime(expiresAt),
-  expired,
+export const keyFields = (key: ListedSshKey) => ({
+  id: key.keyId,
+  title: key.title,
+  fingerprint: key.fingerprint,
+  md5Fingerprint: md5FingerprintOf(key.blob),
+  type: key.type,
+  bits: key.bits,
+  comment: key.comment,
+  added: isoTime(key.addedAt),
+  lastUsed: key.isUsed ? isoTime(key.lastUsedAt) : null,
+  expires: key.expiresAt === undefined ? null : isoTime(key.expiresAt),
+  expired: key.expired,
 });
 
 /** Returns the lines that show an SSH key to people. */

@@ -7,6 +7,7 @@ import {
   UnlockAccountCommand,
   UpdateAccountFieldsCommand,
   type AccountChanges,
+  type AccountInput,
 } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { DONE, type ExitCode } from '@keyfold/process';
@@ -19,14 +20,7 @@ import { accountFields } from './show-accounts.js';
 const GENERAL_ROLE = 0;
 const EMPTY_PASSWORD = 'the new password is empty';
 
-type NewAccount = Readonly<{
-  username: string;
-  password: string;
-  basePath: string;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-}>;
+type NewAccount = Omit<AccountInput, 'role' | 'allowLdap'>;
 
 /** Creates an account with the general role. The API cannot create administrators either. */
 export async function createAccount(

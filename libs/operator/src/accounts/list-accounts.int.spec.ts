@@ -11,6 +11,8 @@ import { OperatorSocketServer } from '../socket/operator-socket.server.js';
 
 const MANY = 10_000;
 const FIRST = 100;
+const LIST = { command: 'account list', args: { json: true } } as const;
+const never = new AbortController().signal;
 const idsOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { id: number }).id);
 const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
 
@@ -36,14 +38,12 @@ describe.each(operatorStores)('on %s', (_, open) => {
     const list = vi.spyOn(scene.ports.readModels, 'list');
     const pagesAtLine: number[] = [];
     const output = { out: async () => void pagesAtLine.push(list.mock.calls.length), err: async () => undefined };
-    const request = { command: 'account list', args: { json: true } };
-    const signal = new AbortController().signal;
-    expect(await runCommand(scene.ports, request, output, signal)).toBe(0);
+    expect(await runCommand(scene.ports, LIST, output, never)).toBe(0);
     expect(pagesAtLine).toHaveLength(MANY);
     expect(pagesAtLine[0]).toBe(1);
     expect(pagesAtLine[MANY / 2]).toBeLessThan(pagesAtLine[MANY - 1]!);
     for (const [, , limit] of list.mock.calls) expect(limit).toBeLessThanOrEqual(1_000);
-    expect(idsOf((await scene.run(request as never)).out)).toEqual(idsFrom(FIRST, MANY));
+    expect(idsOf((await scene.run(LIST)).out)).toEqual(idsFrom(FIRST, MANY));
   });
 
   it('an account that is deleted meanwhile hides no other one', async () => {
@@ -62,15 +62,14 @@ describe.each(operatorStores)('on %s', (_, open) => {
       },
       err: async () => undefined,
     };
-    const request = { command: 'account list', args: { json: true } };
-    await runCommand(scene.ports, request, output, new AbortController().signal);
+    await runCommand(scene.ports, LIST, output, never);
     expect(idsOf(shown)).toEqual(idsFrom(FIRST, count));
   });
 
   it('large accounts make pages shorter, and all are listed', async () => {
     const scene = await open();
     await writeAccounts(scene, idsFrom(FIRST, 600), { basePath: `/${'x'.repeat(4_000)}`, ssoId: 'y'.repeat(1_000) });
-    const { out } = await scene.run({ command: 'account list', args: { json: true } });
+    const { out } = await scene.run(LIST);
     expect(idsOf(out)).toEqual(idsFrom(FIRST, 600));
   });
 });
@@ -92,6 +91,6 @@ it('10,000 accounts pass the socket to a slow reader', async () => {
     err: async () => undefined,
   };
   const request = { command: 'account list', args: { json: false } };
-  expect(await runInOwnerProcess(folder, request, output, new AbortController().signal)).toBe(0);
+  expect(await runInOwnerProcess(folder, request, output, never)).toBe(0);
   expect(lines).toBe(MANY + 2);
 });

@@ -6,8 +6,10 @@ import { operatorCommands, type OperatorCommandName } from './index.js';
 import { columnsOf } from '../output/printable.js';
 import { LINE_COLUMNS } from '../output/table.js';
 
-const names = Object.keys(operatorCommands) as OperatorCommandName[];
-const changing = names.filter((name) => cases[name].changes);
+const rankOf = ({ changes, deletes }: (typeof cases)[OperatorCommandName]) => Number(!!changes) + Number(!!deletes);
+const names = (Object.keys(operatorCommands) as OperatorCommandName[]).toSorted(
+  (a, b) => rankOf(cases[a]) - rankOf(cases[b]),
+);
 const withJson = names.filter((name) => cases[name].json);
 
 it('every command that takes --json has a documented shape', () => {
@@ -58,14 +60,11 @@ describe.each(operatorStores)('on %s', (_, open) => {
     for (const line of out) z.parse(cases[name].json!, JSON.parse(line));
   }
 
-  it('every command that changes no data writes printable lines, and JSON of its documented shape', async () => {
-    for (const name of names.filter((each) => !changing.includes(each))) {
-      await expectPrintable(name);
-      if (cases[name].json) await expectJson(name);
-    }
+  it('every command writes printable lines', async () => {
+    for (const name of names) await expectPrintable(name);
   });
 
-  it.each(changing)('%s writes printable lines', expectPrintable);
-
-  it.each(changing.filter((name) => cases[name].json))('%s --json writes its documented shape', expectJson);
+  it('every command with --json writes its documented shape', async () => {
+    for (const name of withJson) await expectJson(name);
+  });
 });

@@ -53,13 +53,7 @@ function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly Slo
 }
 
 /** The progress of a reader of the feed in a slot, and the process that owns the slot. */
-type SlotStatus = Readonly<{
-  slot: number;
-  head: number;
-  checkpoint: number;
-  lag: number;
-  owner: string | null;
-}>;
+type SlotStatus = Readonly<{ slot: number; head: number; checkpoint: number; lag: number; owner: string | null }>;
 
 /** Returns the status of every slot. Throws `StoreUnavailable`. */
 async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {

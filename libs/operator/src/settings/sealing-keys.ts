@@ -1,5 +1,5 @@
 import {
-  actorOf,
+  contextOf,
   operator,
   resealSecrets,
   walkSecrets,
@@ -24,7 +24,7 @@ export async function resealAllSecrets(_: object, { ports, output, signal }: Com
   const sealer = await ports.sealer();
   const runner = await ports.runner();
   const limit = pLimit(CONCURRENT_STREAMS);
-  const context = { actor: actorOf(operator), ...newOrigin() };
+  const context = contextOf(operator, newOrigin());
   const count = { resealed: 0, unchanged: 0, problems: 0 };
   const report = (problem: string) => {
     count.problems++;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { runInOwnerProcess } from './operator-socket.client.js';
+import { requireFreeFolder, runInOwnerProcess } from './operator-socket.client.js';
 import { operatorSocketPath, type RunSocketRequest, type SocketRequest } from './operator-socket.js';
 import { OperatorSocketServer } from './operator-socket.server.js';
 
@@ -44,6 +44,26 @@ const untilAborted: RunSocketRequest = async (_, output, signal) => {
   await output.err('interrupted');
   return 130;
 };
+
+/** Returns a folder in which a process listens that greets its clients so. */
+async function listening(greet: (write: (text: string) => void, end: () => void) => void) {
+  const folder = newFolder();
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    greet(
+      (text) => socket.write(text),
+      () => socket.end(),
+    );
+  });
+  await once(server.listen(operatorSocketPath(folder)), 'listening');
+  onTestFinished(() => void server.close());
+  return folder;
+}
+
+function leaveSocketOfKilledProcess(folder: string): void {
+  const script = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  spawnSync(process.execPath, ['-e', script, operatorSocketPath(folder)]);
+}
 
 describe('a request', () => {
   it('runs in the listening process, which returns its lines and exit status in order', async () => {
@@ -149,10 +169,8 @@ describe('the socket', () => {
 
   it('of a killed process is ignored and replaced by the next process', async () => {
     const folder = newFolder();
-    const path = operatorSocketPath(folder);
-    const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
-    spawnSync(process.execPath, ['-e', script]);
-    expect(existsSync(path)).toBe(true);
+    leaveSocketOfKilledProcess(folder);
+    expect(existsSync(operatorSocketPath(folder))).toBe(true);
     expect((await ask(folder)).exit).toBeUndefined();
     await serving(async () => 0, folder);
     expect((await ask(folder)).exit).toBe(0);
@@ -191,20 +209,6 @@ describe('the socket', () => {
 });
 
 describe('a listening process that', () => {
-  async function listening(greet: (write: (text: string) => void, end: () => void) => void) {
-    const folder = newFolder();
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      greet(
-        (text) => socket.write(text),
-        () => socket.end(),
-      );
-    });
-    await once(server.listen(operatorSocketPath(folder)), 'listening');
-    onTestFinished(() => void server.close());
-    return folder;
-  }
-
   it('never greets is reported after a timeout', { timeout: 20_000 }, async () => {
     await expect(ask(await listening(() => {}))).rejects.toThrow('does not respond');
   });
@@ -219,5 +223,34 @@ describe('a listening process that', () => {
       end();
     });
     await expect(ask(folder)).rejects.toThrow('ended before the command was complete');
+  });
+});
+
+describe('a data folder', () => {
+  it('is free if no process listens, even with the socket of a killed process or if the folder does not exist', async () => {
+    const folder = newFolder();
+    await requireFreeFolder(folder);
+    await requireFreeFolder(join(folder, 'nowhere'));
+    leaveSocketOfKilledProcess(folder);
+    await requireFreeFolder(folder);
+  });
+
+  it('with a listening service is refused with its process id, and the service keeps running', async () => {
+    const { folder } = await serving(async () => 0);
+    for (const _ of [1, 2])
+      await expect(requireFreeFolder(folder)).rejects.toThrow(
+        `Keyfold already runs on the data folder ${folder} (process ${process.pid}). Stop that process first, or set KEYFOLD_DATA_DIR to another folder`,
+      );
+  });
+
+  it.each([
+    ['a process that does not send its process id', '{"keyfold":1}\n'],
+    ['a process that sends nothing', ''],
+  ])('of %s is refused, too', async (_, greeting) => {
+    const folder = await listening((write, end) => {
+      write(greeting);
+      end();
+    });
+    await expect(requireFreeFolder(folder)).rejects.toThrow(`Keyfold already runs on the data folder ${folder}. Stop`);
   });
 });

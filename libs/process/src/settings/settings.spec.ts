@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { InvalidConfiguration, readSettings } from './read-settings.js';
+import { settingProblems } from '../../testing/setting-problems.js';
+import { readSettings } from './read-settings.js';
 import {
   apiSettings,
   brokerSettings,
@@ -24,15 +25,7 @@ const COMPLETE = {
   KEYFOLD_SEALING_KEY: 'k1:7kHPEHiVD09lj+mji2UbxB+xfb2M1UIaBy9QtoSh5NM=',
 };
 
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    readSettings(schema, environment);
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(InvalidConfiguration);
-    return (error as InvalidConfiguration).problems;
-  }
-}
+const problemsOf = (environment: Record<string, string>) => settingProblems(schema, environment);
 
 describe('the settings of a process on MongoDB', () => {
   it('need a connection string and both secrets; all others have defaults', () => {
@@ -91,71 +84,50 @@ describe('the settings of a process on MongoDB', () => {
   });
 });
 
-describe('the MongoDB connection string', () => {
+describe('a URL', () => {
+  const [mongo, rabbit, api] = ['KEYFOLD_MONGODB_URI', 'KEYFOLD_RABBITMQ_URL', 'KEYFOLD_RABBITMQ_MANAGEMENT_URL'];
+
   it.each([
-    'mongodb://one:27017/keyfold',
-    'mongodb://one,two:27018,[::1]:27019/keyfold?replicaSet=rs0',
-    'mongodb://user:p%40ss@one/keyfold?authSource=admin',
-    'mongodb+srv://cluster.example.net/keyfold',
-  ])('%s is valid', (KEYFOLD_MONGODB_URI) => {
-    expect(problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI })).toEqual([]);
+    [mongo, 'mongodb://one:27017/keyfold'],
+    [mongo, 'mongodb://one,two:27018,[::1]:27019/keyfold?replicaSet=rs0'],
+    [mongo, 'mongodb://user:p%40ss@one/keyfold?authSource=admin'],
+    [mongo, 'mongodb+srv://cluster.example.net/keyfold'],
+    [rabbit, 'amqp://localhost'],
+    [rabbit, 'amqp://user:p%40s%2Fs@localhost:5672/keyfold'],
+    [rabbit, 'amqps://user:pass@[::1]:5671/%2F?heartbeat=5'],
+    [api, 'http://localhost:15672'],
+    [api, 'https://user:p%40ss@broker.example.net/rabbit'],
+  ])('in %s can be %s', (name, url) => {
+    expect(problemsOf({ ...COMPLETE, [name]: url })).toEqual([]);
   });
 
   it.each([
-    ['localhost:27017/keyfold', 'must begin with mongodb://'],
-    ['http://localhost/keyfold', 'must begin with mongodb://'],
-    ['mongodb://localhost:27017', 'must name a database'],
-    ['mongodb://localhost:27017/', 'must name a database'],
-    ['mongodb://localhost:27017/?replicaSet=rs0', 'must name a database'],
-    ['mongodb:///keyfold', 'must name a database'],
-    ['mongodb://user:pass/word@localhost/keyfold', 'Write a slash in the password as %2F'],
-  ])('%s is invalid', (KEYFOLD_MONGODB_URI, text) => {
-    const problems = problemsOf({ ...COMPLETE, KEYFOLD_MONGODB_URI });
-    expect(problems[0]).toMatch(/^KEYFOLD_MONGODB_URI: /);
+    [mongo, 'localhost:27017/keyfold', 'must begin with mongodb://'],
+    [mongo, 'http://localhost/keyfold', 'must begin with mongodb://'],
+    [mongo, 'mongodb://localhost:27017', 'must name a database'],
+    [mongo, 'mongodb://localhost:27017/', 'must name a database'],
+    [mongo, 'mongodb://localhost:27017/?replicaSet=rs0', 'must name a database'],
+    [mongo, 'mongodb:///keyfold', 'must name a database'],
+    [mongo, 'mongodb://user:pass/word@localhost/keyfold', 'Write a slash in the password as %2F'],
+    [rabbit, 'localhost:5672', 'must begin with amqp://'],
+    [rabbit, 'http://user:pass-word@localhost', 'must begin with amqp://'],
+    [rabbit, 'amqp://', 'is not a valid URL'],
+    [rabbit, 'amqp://user:pass/word@localhost', '%2F'],
+    [rabbit, 'amqp://user:1/word@localhost/keyfold', '%2F'],
+    [rabbit, 'amqp://user:pa@ss-word@localhost', '%40'],
+    [rabbit, 'amqp://localhost:port-word', 'is not a valid URL'],
+    [rabbit, 'amqp://localhost/one/word', 'is not a valid URL'],
+    [api, 'localhost:15672', ''],
+    [api, 'amqp://localhost', ''],
+    [api, 'http://user:pass/word@localhost', ''],
+    [api, 'http://', ''],
+  ])('in %s cannot be %s, and the problem does not repeat it', (name, url, text) => {
+    const problems = problemsOf({ ...COMPLETE, [name]: url });
+    expect(problems).not.toEqual([]);
     expect(problems.join('\n')).toContain(text);
-    expect(problems.join('\n')).not.toContain('word@');
+    for (const problem of problems) expect(problem.startsWith(`${name}: `)).toBe(true);
+    expect(problems.join('\n')).not.toMatch(/word@|-word/);
   });
-});
-
-describe('the RabbitMQ URL', () => {
-  it.each([
-    'amqp://localhost',
-    'amqp://user:p%40s%2Fs@localhost:5672/keyfold',
-    'amqps://user:pass@[::1]:5671/%2F?heartbeat=5',
-  ])('%s is valid', (KEYFOLD_RABBITMQ_URL) => {
-    expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL })).toEqual([]);
-  });
-
-  it.each([
-    ['localhost:5672', 'must begin with amqp://'],
-    ['http://user:pass-word@localhost', 'must begin with amqp://'],
-    ['amqp://', 'is not a valid URL'],
-    ['amqp://user:pass/word@localhost', '%2F'],
-    ['amqp://user:1/word@localhost/keyfold', '%2F'],
-    ['amqp://user:pa@ss-word@localhost', '%40'],
-    ['amqp://localhost:port-word', 'is not a valid URL'],
-    ['amqp://localhost/one/word', 'is not a valid URL'],
-  ])('%s is invalid, and the problem does not repeat it', (KEYFOLD_RABBITMQ_URL, text) => {
-    const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_URL });
-    expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_URL: /)]);
-    expect(problems[0]).toContain(text);
-    expect(problems[0]).not.toMatch(/word@|-word/);
-  });
-});
-
-describe('the URL of the management API', () => {
-  it.each(['http://localhost:15672', 'https://user:p%40ss@broker.example.net/rabbit'])('%s is valid', (address) => {
-    expect(problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address })).toEqual([]);
-  });
-
-  it.each(['localhost:15672', 'amqp://localhost', 'http://user:pass/word@localhost', 'http://'])(
-    '%s is invalid, and the problem does not repeat it',
-    (address) => {
-      const problems = problemsOf({ ...COMPLETE, KEYFOLD_RABBITMQ_MANAGEMENT_URL: address });
-      expect(problems).toEqual([expect.stringMatching(/^KEYFOLD_RABBITMQ_MANAGEMENT_URL: /)]);
-      expect(problems[0]).not.toContain('word@');
-    },
-  );
 });
 
 describe('the retention of sessions', () => {

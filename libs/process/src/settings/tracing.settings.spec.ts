@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { InvalidConfiguration, readSettings } from './read-settings.js';
+import { settingProblems } from '../../testing/setting-problems.js';
+import { readSettings } from './read-settings.js';
 import { tracingSettings } from './tracing.settings.js';
 
-const read = (environment: Record<string, string>) => readSettings(z.object(tracingSettings), environment);
-
-function problemsOf(environment: Record<string, string>): readonly string[] {
-  try {
-    read(environment);
-    return [];
-  } catch (error) {
-    expect(error).toBeInstanceOf(InvalidConfiguration);
-    return (error as InvalidConfiguration).problems;
-  }
-}
+const schema = z.object(tracingSettings);
+const read = (environment: Record<string, string>) => readSettings(schema, environment);
+const problemsOf = (environment: Record<string, string>) => settingProblems(schema, environment);
 
 describe('the settings of tracing', () => {
   it('default to no endpoint and to sampling every trace', () => {
