@@ -9,6 +9,13 @@ const away: Envelope = { code: 503, message: 'the store is not available', data:
 const [mine, rivals] = [keyLine('mine'), keyLine('rivals')];
 const listed = (id: number, title: string, { fingerprint } = mine): ListedKey => ({ id, title, fingerprint });
 
+const laptop = listed(1, 'laptop');
+/** An add that was refused because a rival, whose add is unanswered, got the title. */
+const beaten = [
+  [mine, titleTaken],
+  [rivals, undefined],
+] as const;
+
 /** Returns the violations after adds of the title `laptop` were answered like this and these lists were shown. */
 function violationsOf(
   adds: readonly (readonly [typeof mine, Envelope | undefined])[],
@@ -23,53 +30,24 @@ function violationsOf(
 
 describe('a ledger of acknowledged keys', () => {
   it('accepts every acknowledged key listed once', () => {
-    expect(violationsOf([[mine, done]], [listed(1, 'laptop')])).toEqual([]);
+    expect(violationsOf([[mine, done]], [laptop])).toEqual([]);
   });
 
   it('accepts either outcome of an unanswered add, once it is known', () => {
     expect(violationsOf([[mine, undefined]], [], [])).toEqual([]);
-    expect(violationsOf([[mine, undefined]], [listed(1, 'laptop')], [listed(1, 'laptop')])).toEqual([]);
+    expect(violationsOf([[mine, undefined]], [laptop], [laptop])).toEqual([]);
   });
 
   it.each([
     ['an acknowledged key is missing', [[mine, done]], [[]], 'was acknowledged but'],
-    ['a known key is missing later', [[mine, undefined]], [[listed(1, 'laptop')], []], 'was acknowledged but'],
-    ['an unanswered key appears late', [[mine, undefined]], [[], [listed(1, 'laptop')]], 'removed, or never added'],
-    [
-      'a title was added twice',
-      [
-        [mine, done],
-        [rivals, done],
-      ],
-      [[listed(1, 'laptop', rivals)]],
-      'although it existed',
-    ],
-    [
-      'a taken title is not listed',
-      [
-        [mine, titleTaken],
-        [rivals, undefined],
-      ],
-      [[]],
-      'was acknowledged but',
-    ],
-    [
-      'a refused key is listed',
-      [
-        [mine, titleTaken],
-        [rivals, undefined],
-      ],
-      [[listed(1, 'laptop', mine)]],
-      "another client's key",
-    ],
-    [
-      'a title is listed twice',
-      [[mine, done]],
-      [[listed(1, 'laptop'), listed(2, 'laptop')]],
-      'a title is listed twice',
-    ],
-    ['a key is listed twice', [[mine, done]], [[listed(1, 'laptop'), listed(2, 'phone')]], 'a key is listed twice'],
-    ['a key was never sent', [], [[listed(1, 'laptop')]], 'was never sent'],
+    ['a known key is missing later', [[mine, undefined]], [[laptop], []], 'was acknowledged but'],
+    ['an unanswered key appears late', [[mine, undefined]], [[], [laptop]], 'removed, or never added'],
+    ['a title was added twice', [mine, rivals].map((key) => [key, done] as const), [[laptop]], 'although it existed'],
+    ['a taken title is not listed', beaten, [[]], 'was acknowledged but'],
+    ['a refused key is listed', beaten, [[laptop]], "another client's key"],
+    ['a title is listed twice', [[mine, done]], [[laptop, listed(2, 'laptop')]], 'a title is listed twice'],
+    ['a key is listed twice', [[mine, done]], [[laptop, listed(2, 'phone')]], 'a key is listed twice'],
+    ['a key was never sent', [], [[laptop]], 'was never sent'],
     ['an answer is unexpected', [[mine, away]], [[]], 'was answered with 503'],
   ] as const)('detects that %s', (_, adds, lists, sentence) => {
     expect(violationsOf(adds, ...lists).join('\n')).toContain(sentence);

@@ -79,14 +79,9 @@ it(
       const verified = await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'verify');
       expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
     }
-    const done = { timeout: UNLOCKED_AFTER, interval: 1_000 };
-    await vi.waitFor(
-      async () =>
-        expect(await keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' }, 'compact')).toMatchObject({
-          status: 0,
-        }),
-      done,
-    );
+    const compact = () => keyfold({ KEYFOLD_MONGODB_URI: uri, KEYFOLD_SESSION_DAYS: '90' }, 'compact');
+    const untilUnlocked = { timeout: UNLOCKED_AFTER, interval: 1_000 };
+    await vi.waitFor(async () => expect(await compact()).toMatchObject({ status: 0 }), untilUnlocked);
     expect(await left()).toBe(0);
     expect(await inspection.verify()).toMatchObject({ problems: [], documents: 0 });
   },

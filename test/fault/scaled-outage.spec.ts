@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { adminOf, newMember } from '../support/accounts.js';
 import type { Answer, ApiClient } from '../support/api-client.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { keyLine } from '../support/key-line.js';
+import { expectWholeStore } from './whole-store.js';
 
 /** The longest that a request may take while MongoDB is down, and the time in which the service must recover. */
 const LONGEST_ANSWER = 15_000;
@@ -71,6 +71,7 @@ describe('while MongoDB', () => {
       expect((await admin.logIn('admin', 'Adm1n-pass')).code).toBe(200);
       expect(service.processes.map(({ pid }) => pid)).toEqual(pids);
       expect(service.processes.map(({ isRunning }) => isRunning)).toEqual([true, true]);
+      // No write is incomplete, whatever its client was answered.
       await expectWholeStore(mongo.uri('outages'));
     });
   });
@@ -114,16 +115,6 @@ let members = 0;
 let keys = 0;
 const addKey = (member: ApiClient, title: string) =>
   member.post('/api/me/sshkey/add', { title: `${title} ${++keys}`, key: keyLine(`${keys}`).line });
-
-/** Checks that no write is incomplete, whatever its client was answered. */
-async function expectWholeStore(uri: string): Promise<void> {
-  const inspection = await StoreInspection.open(uri);
-  try {
-    expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
-  } finally {
-    await inspection.close();
-  }
-}
 
 async function timed(send: () => Promise<Answer>): Promise<{ took: number; answer: Answer }> {
   const started = performance.now();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
-import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { SEED, timesLength } from '../support/test-length.js';
 import { ScaledCampaign } from './scaled-campaign.js';
 import { seededRandom } from './seeded-random.js';
+import { expectWholeStore } from './whole-store.js';
 
 const STEP_DOWNS = timesLength(1);
 const ADDS = 200;
@@ -40,12 +40,7 @@ it(
     } finally {
       campaign.close();
     }
-    const inspection = await StoreInspection.open(service.uri);
-    try {
-      expect(await inspection.verify()).toMatchObject({ problems: [], behind: 0 });
-    } finally {
-      await inspection.close();
-    }
+    await expectWholeStore(service.uri);
   },
   90_000 + 30_000 * STEP_DOWNS,
 );

@@ -33,7 +33,7 @@ const eventStoreCases: readonly ContractCase[] = [
   ...reopeningCases,
 ];
 
-/** Cases that several threads can break: versions that one of them knows, commits that arrive together, and numbers that all take. */
+/** Cases that several threads can break: versions that one of them knows, concurrent commits, and numbers that all take. */
 export const casesForThreads: readonly ContractCase[] = [
   ...appendCases,
   ...commandCases,

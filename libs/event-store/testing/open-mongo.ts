@@ -3,6 +3,7 @@ import { inject, onTestFinished } from 'vitest';
 import { databaseUri, freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
 import { eventStoreModels } from '../src/mongo/commit.model.js';
 import { connectOptions } from '../src/mongo/mongo-connection.js';
+import { feedModels, MongoFeedLeases } from '../src/mongo/feed/mongo-feed-leases.js';
 import { MongoCounter, MongoEventStore } from '../src/mongo/mongo-event-store.js';
 import { migrateSchema } from '../src/mongo/mongo-schema.js';
 import type { OpenStore } from './event-store.contract.js';
@@ -43,7 +44,15 @@ export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & {
   return openOn(connection);
 }
 
-const connect = (uri: string) => mongoose.createConnection(uri, connectOptions).asPromise();
+/** Opens a store of 64 slots and the leases of its feed. Closes them after the test. */
+export async function openMongoFeed() {
+  const { store, connection, close } = await openMongo();
+  onTestFinished(close);
+  await migrateSchema(connection, feedModels(connection));
+  return { store, connection, leases: new MongoFeedLeases(connection) };
+}
+
+export const connect = (uri: string) => mongoose.createConnection(uri, connectOptions).asPromise();
 
 /** Opens a second connection to the same database, like another process. It is closed after the test. */
 export async function anotherProcess({ name }: Connection): Promise<Connection> {

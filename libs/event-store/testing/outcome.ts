@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Commit } from '../src/commit.js';
+import type { Commit, NewCommit } from '../src/commit.js';
 import { WrongExpectedVersion } from '../src/event-store.errors.js';
 import type { Appended, EventStore } from '../src/event-store.js';
 import type { CommitFeed } from '../src/feed/commit-feed.js';
@@ -13,6 +13,13 @@ export const outcomeOf = (append: Promise<Appended>): Promise<string> =>
     ({ outcome }) => outcome,
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
+
+/** Appends commits one after the other, and returns them as stored. */
+export async function appendEach(store: EventStore, commits: readonly NewCommit[]): Promise<Commit[]> {
+  const appended: Commit[] = [];
+  for (const commit of commits) appended.push((await store.append(commit)).commit);
+  return appended;
+}
 
 /** Counts the outcomes of each kind. */
 export function tally(outcomes: readonly string[]): Record<string, number> {

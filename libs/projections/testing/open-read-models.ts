@@ -1,16 +1,15 @@
-import { connectOptions, migrateSchema } from '@keyfold/event-store/mongo';
+import { connectOptions } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { onTestFinished } from 'vitest';
-import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
+import { emptySharedDatabase, sharedUri } from '../../event-store/testing/shared-database.js';
 import { MongoReadModelStore } from '../src/mongo/mongo-read-model-store.js';
 import { projectionModels } from '../src/mongo/read-model.model.js';
 
-/** A prepared database of its own, opened as one process does. */
+/** Opens an empty, migrated database as one process does. */
 export async function openReadModels(): Promise<{ uri: string; connection: Connection; store: MongoReadModelStore }> {
-  const uri = freshDatabaseUri();
-  const opened = await joinReadModels(uri);
-  await migrateSchema(opened.connection, projectionModels(opened.connection));
-  return { uri, ...opened };
+  const opened = await joinReadModels(sharedUri);
+  await emptySharedDatabase(opened.connection, projectionModels(opened.connection));
+  return { uri: sharedUri, ...opened };
 }
 
 /** Another process on the same data. */

@@ -24,23 +24,15 @@ export const deleted = (accountId: number): Account => ({ ...absentAccount, stat
 export function describeReadModelStore(name: string, open: () => Promise<OpenReadModels>): void {
   describe(`${name} keeps the contract of a read model store`, () => {
     const newStore = async () => (await open()).store;
-    describe('a document', () => {
-      documentCases(newStore);
-    });
-    describe('a list', () => {
-      listCases(newStore);
-    });
-    describe('a list that expires', () => {
-      expiringListCases(newStore);
-    });
-    describe('a list of what is due', () => {
-      dueListCases(newStore);
-    });
-    describe('the index of SSH keys', () => {
-      keyOwnersCases(newStore);
-    });
-    describe('parked streams', () => {
-      parkedCases(newStore);
+    describe.each([
+      ['a document', documentCases],
+      ['a list', listCases],
+      ['a list that expires', expiringListCases],
+      ['a list of what is due', dueListCases],
+      ['the index of SSH keys', keyOwnersCases],
+      ['parked streams', parkedCases],
+    ])('%s', (_, cases) => {
+      cases(newStore);
     });
 
     it('documents, lists and parked streams survive the process', async () => {
@@ -197,7 +189,6 @@ function listCases(newStore: NewStore): void {
     expect(await idsOf(store, 2, 2)).toEqual({ ids: [3, 4_000], total: 5 });
     expect(await idsOf(store, 4, 2)).toEqual({ ids: [5_000], total: 5 });
     expect(await idsOf(store, 5, 2)).toEqual({ ids: [], total: 5 });
-    expect(await idsOf(store, 6, 2)).toEqual({ ids: [], total: 5 });
     expect(await idsOf(store, 0, 0)).toEqual({ ids: [], total: 5 });
     expect(await idsOf(store, 1, Number.MAX_SAFE_INTEGER)).toEqual({ ids: [2, 3, 4_000, 5_000], total: 5 });
     expect(await idsOf(store, Number.MAX_SAFE_INTEGER, 2)).toEqual({ ids: [], total: 5 });

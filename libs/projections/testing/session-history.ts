@@ -1,27 +1,17 @@
-import type { Commit, CommitFeed, EventStore, FeedLeases, NewCommit, StreamCompaction } from '@keyfold/event-store';
+import type { Commit, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { registered } from '../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../domain/testing/session.events.js';
 import { accountStream, sessionStream, type StreamRef } from '../src/loading/stream-ref.js';
-import type { Projector } from '../src/projecting/projector.js';
-import type { ReadModelStore } from '../src/read-model-store.js';
 import { SessionCompaction, type CompactionParts } from '../src/retention/session-compaction.js';
-import { Verification } from '../src/verification/verification.js';
 import type { AnyEvent } from './append-commit.js';
+import { verify, type Backend } from './verified.js';
 
 export const DAY = 86_400_000;
 /** Default time of compaction, in unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 15);
 /** Name of the relay in these histories. */
 export const RELAY = 'relay';
-
-/** The store and the read models of a history, with either adapter. */
-export type Backend = Readonly<{
-  store: EventStore & CommitFeed & StreamCompaction;
-  readModels: ReadModelStore;
-  leases: FeedLeases;
-  newProjector(): Projector;
-}>;
 
 /** Writes accounts and sessions at past times, and compacts them. */
 export class SessionHistory {
@@ -107,11 +97,7 @@ export class SessionHistory {
 
   /** Returns the problems that verification reports. */
   async problems(): Promise<string[]> {
-    const found: string[] = [];
-    const { store, readModels, leases } = this.backend;
-    const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
-    await verification.run(async (problem) => void found.push(problem), new AbortController().signal);
-    return found;
+    return (await verify(this.backend, true, 10_000)).problems;
   }
 
   /** Moves the checkpoint of the relay, which is not running. */

@@ -8,28 +8,16 @@ export type OpenThrottle = Readonly<{ store: ThrottleStore; join(): Promise<Thro
 /** Tests that an adapter fulfils the contract of `ThrottleStore`. Every test calls `open`. */
 export function describeThrottleStore(name: string, open: () => Promise<OpenThrottle>): void {
   describe(`${name} fulfils the contract of ThrottleStore`, () => {
-    const newStore = async () => (await open()).store;
-    describe('an attempt', () => {
-      attemptCases(newStore);
-    });
-    describe('a refused attempt', () => {
-      refusalCases(newStore);
-    });
-    describe('a check for a block', () => {
-      checkCases(newStore);
-    });
-    describe('concurrent attempts', () => {
-      crowdCases(open);
-    });
-    describe('a success', () => {
-      successCases(newStore);
-    });
-    describe('a remembered key', () => {
-      rememberedCases(newStore);
-    });
-
-    describe('forgotten keys', () => {
-      forgottenCases(open);
+    describe.each([
+      ['an attempt', attemptCases],
+      ['a refused attempt', refusalCases],
+      ['a check for a block', checkCases],
+      ['concurrent attempts', crowdCases],
+      ['a success', successCases],
+      ['a remembered key', rememberedCases],
+      ['forgotten keys', forgottenCases],
+    ])('%s', (_, cases) => {
+      cases({ open, newStore: async () => (await open()).store });
     });
 
     it('counters survive the process', async () => {
@@ -40,9 +28,9 @@ export function describeThrottleStore(name: string, open: () => Promise<OpenThro
   });
 }
 
-type NewStore = () => Promise<ThrottleStore>;
+type Opening = Readonly<{ open(): Promise<OpenThrottle>; newStore(): Promise<ThrottleStore> }>;
 
-function attemptCases(newStore: NewStore): void {
+function attemptCases({ newStore }: Opening): void {
   it('counts on every key and reports the failures of the keys that ask for it', async () => {
     const store = await newStore();
     expect(await store.admit([key('a')], NOON)).toEqual(admitted(1));
@@ -87,7 +75,7 @@ function attemptCases(newStore: NewStore): void {
   });
 }
 
-function refusalCases(newStore: NewStore): void {
+function refusalCases({ newStore }: Opening): void {
   it('counts on no key', async () => {
     const store = await newStore();
     for (let n = 0; n < 5; n++) await store.admit([key('blocked')], NOON);
@@ -124,7 +112,7 @@ function refusalCases(newStore: NewStore): void {
   });
 }
 
-function checkCases(newStore: NewStore): void {
+function checkCases({ newStore }: Opening): void {
   it('returns for how many seconds an attempt would be refused', async () => {
     const store = await newStore();
     expect(await store.secondsBlocked([key('free'), key('a')], NOON)).toBe(0);
@@ -142,7 +130,7 @@ function checkCases(newStore: NewStore): void {
   });
 }
 
-function successCases(newStore: NewStore): void {
+function successCases({ newStore }: Opening): void {
   it('resets keys or refunds them the attempt', async () => {
     const store = await newStore();
     for (let n = 0; n < 5; n++) await store.admit([key('a'), key('b'), key('c')], NOON);
@@ -160,7 +148,7 @@ function successCases(newStore: NewStore): void {
   });
 }
 
-function rememberedCases(newStore: NewStore): void {
+function rememberedCases({ newStore }: Opening): void {
   it('is remembered until its time', async () => {
     const store = await newStore();
     await store.admit([key('tried')], NOON);
@@ -178,7 +166,7 @@ function rememberedCases(newStore: NewStore): void {
   });
 }
 
-function forgottenCases(open: () => Promise<OpenThrottle>): void {
+function forgottenCases({ open, newStore }: Opening): void {
   const block = async (store: ThrottleStore, name: string) => {
     for (let n = 0; n < 5; n++) await store.admit([key(name)], NOON);
   };
@@ -196,7 +184,7 @@ function forgottenCases(open: () => Promise<OpenThrottle>): void {
   });
 
   it('leave other keys alone, also those that only begin alike', async () => {
-    const { store } = await open();
+    const store = await newStore();
     const others = ['a:71', 'a:7;', 'a', 'b:a:7', 'a:70:192.0.2.1'];
     for (const name of others) await block(store, name);
     await store.apply({ remember: { key: 'known:a:7', until: NOON + MINUTE } });
@@ -206,7 +194,7 @@ function forgottenCases(open: () => Promise<OpenThrottle>): void {
   });
 
   it('count failures from one, and only blocked ones are reported', async () => {
-    const { store } = await open();
+    const store = await newStore();
     for (let n = 0; n < 4; n++) await store.admit([key('a')], NOON);
     await block(store, 'b');
     expect(await store.forgetAll(['a', 'b'], NOON + 6 * MINUTE)).toBe(0);
@@ -214,7 +202,7 @@ function forgottenCases(open: () => Promise<OpenThrottle>): void {
   });
 
   it('can be thousands', async () => {
-    const { store } = await open();
+    const store = await newStore();
     const keys = Array.from({ length: 2_500 }, (_, n) => key(`a:${n}`));
     for (let from = 0; from < keys.length; from += 100) {
       const silent = keys.slice(from, from + 100).map(({ key: name, rule }) => ({ key: name, rule }));
@@ -225,13 +213,13 @@ function forgottenCases(open: () => Promise<OpenThrottle>): void {
   });
 }
 
-function crowdCases(open: () => Promise<OpenThrottle>): void {
+function crowdCases({ open, newStore }: Opening): void {
   const CONCURRENT = 100;
   const crowd = <Result>(one: (n: number) => Promise<Result>) =>
     Promise.all(Array.from({ length: CONCURRENT }, (_, n) => one(n)));
 
   it('are admitted exactly up to the limit, and refused ones count on no other key', async () => {
-    const { store } = await open();
+    const store = await newStore();
     const admissions = await crowd((n) => store.admit([key(`source ${n}`), key('a')], NOON));
     const failures = admissions.flatMap((admission) => (admission.admitted ? [admission.failures[1]] : []));
     expect(new Set(failures)).toEqual(new Set([1, 2, 3, 4, 5]));

@@ -48,6 +48,18 @@ export class ThrottledLogins {
     for (let count = 0; ; count++) if (typeof (await this.attemptOnce(attempt)) === 'number') return count;
   }
 
+  /** Waits until each of the attempts is admitted, then fails it. Returns the seconds that each had to wait. */
+  async waitsOf(attempts: readonly LoginAttempt[]): Promise<number[]> {
+    const waits: number[] = [];
+    for (const attempt of attempts) {
+      const wait = Number(await this.attemptOnce(attempt));
+      waits.push(wait);
+      this.now += wait * 1_000;
+      await this.fail(1, attempt);
+    }
+    return waits;
+  }
+
   async isAdmitted(attempt?: LoginAttempt): Promise<boolean> {
     return typeof (await this.attemptOnce(attempt)) !== 'number';
   }

@@ -2,19 +2,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { openMongo } from '../../testing/open-mongo.js';
+import { openMongoFeed } from '../../testing/open-mongo.js';
 import { COMMITS, type CommitDocument } from '../mongo/commit.model.js';
-import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
 import { collectionOf } from '../mongo/mongo-connection.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
 
 const HOLE_AGE = 2_000;
 
 /** A slot in which the second of three commits is missing, as if its writer had not come to it yet, and a reader with a clock of its own. */
 async function openFeedWithHole() {
-  const { store, connection, close } = await openMongo();
-  onTestFinished(close);
-  await migrateSchema(connection, feedModels(connection));
+  const { store, connection, leases } = await openMongoFeed();
   const [, late] = await Promise.all(
     [1, 2, 3].map((account) => store.append(newCommit(`account-${account}`, 1, { partition: '7' }))),
   );
@@ -23,7 +19,7 @@ async function openFeedWithHole() {
 
   const clock = { time: 1_000 };
   const workers = new FeedWorkers(store);
-  const reader = workers.newReader('ann', new MongoFeedLeases(connection), {
+  const reader = workers.newReader('ann', leases, {
     leaseMilliseconds: 60_000,
     holeMilliseconds: HOLE_AGE,
     now: () => clock.time,

@@ -1,24 +1,19 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { CuttableLeases, FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { openMongo } from '../../testing/open-mongo.js';
+import { openMongoFeed } from '../../testing/open-mongo.js';
+import { appendEach } from '../../testing/outcome.js';
 import type { Commit } from '../commit.js';
 import type { EventStore } from '../event-store.js';
-import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
 import type { FeedLeases } from './feed-leases.js';
 import { FeedReader } from './feed-reader.js';
 
 const LONG = 60_000;
 const SHORT = 3_000;
 
-/** A store of 64 slots with leases, and readers that keep to themselves what they handled. */
 async function openFeed() {
-  const { store, connection, close } = await openMongo();
-  onTestFinished(close);
-  await migrateSchema(connection, feedModels(connection));
-  const leases = new MongoFeedLeases(connection);
+  const { store, leases } = await openMongoFeed();
   return { store, leases, workers: new FeedWorkers(store) };
 }
 
@@ -27,13 +22,12 @@ const sizesOf = (readers: readonly FeedReader[]) =>
 
 /** Appends the given number of commits to each of the accounts, those of different accounts at once. */
 async function write(store: EventStore, accounts: readonly number[], commits: number): Promise<Commit[]> {
-  const streams = accounts.map(async (account) => {
-    const appended: Commit[] = [];
-    for (let version = 1; version <= commits; version++) {
-      const commit = newCommit(`account-${account}`, version, { partition: String(account) });
-      appended.push((await store.append(commit)).commit);
-    }
-    return appended;
+  const streams = accounts.map((account) => {
+    const commitOf = (index: number) => newCommit(`account-${account}`, index + 1, { partition: String(account) });
+    return appendEach(
+      store,
+      Array.from({ length: commits }, (_, index) => commitOf(index)),
+    );
   });
   return (await Promise.all(streams)).flat();
 }

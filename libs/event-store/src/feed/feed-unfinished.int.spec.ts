@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { FeedWorkers } from '../../testing/feed-workers.js';
 import { newCommit } from '../../testing/new-commit.js';
-import { openMongo } from '../../testing/open-mongo.js';
-import { feedModels, MongoFeedLeases } from '../mongo/feed/mongo-feed-leases.js';
-import { migrateSchema } from '../mongo/mongo-schema.js';
+import { openMongoFeed } from '../../testing/open-mongo.js';
 import type { FeedReaderOptions } from './feed-reader.js';
 
 /** Longer than any test takes, in milliseconds. */
@@ -12,10 +10,7 @@ const LONG = 600_000;
 
 /** A store of 64 slots and a reader that answers what the test says. */
 async function openFeed(handle: FeedReaderOptions['handle'], options: Partial<FeedReaderOptions> = {}) {
-  const { store, connection, close } = await openMongo();
-  onTestFinished(close);
-  await migrateSchema(connection, feedModels(connection));
-  const leases = new MongoFeedLeases(connection);
+  const { store, leases } = await openMongoFeed();
   const workers = new FeedWorkers(store);
   const handled = vi.fn<FeedReaderOptions['handle']>(handle);
   const reader = workers.newReader('ann', leases, { handle: handled, ...options });

@@ -18,14 +18,6 @@ export const appendCases: readonly ContractCase[] = [
     },
   },
   {
-    title: 'the versions of a stream have no gaps',
-    async run({ store }) {
-      const stream = unused('account');
-      for (let version = 1; version <= 5; version++) await store.append(newCommit(stream, version));
-      expect((await readStream(store, stream)).map(({ version }) => version)).toEqual([1, 2, 3, 4, 5]);
-    },
-  },
-  {
     title: 'an existing version is refused and nothing of the commit is stored',
     async run({ store }) {
       const stream = unused('account');

@@ -7,15 +7,6 @@ import type { ContractCase } from './contract-case.js';
 /** Command ids: what makes a repeated request harmless. */
 export const commandCases: readonly ContractCase[] = [
   {
-    title: 'a commit that is appended again returns the stored one',
-    async run({ store }) {
-      const commit = newCommit(unused('account'), 1, { holds: [unused('name')] });
-      const first = await store.append(commit);
-      expect(await store.append(commit)).toStrictEqual({ outcome: 'replayed', commit: first.commit });
-      expect(await readStream(store, commit.stream)).toStrictEqual([first.commit]);
-    },
-  },
-  {
     title: 'a repeated command returns its first commit, whatever was decided this time',
     async run({ store }) {
       const [stream, command] = [unused('account'), newCommand()];
@@ -69,16 +60,6 @@ export const commandCases: readonly ContractCase[] = [
       expect(tally(outcomes)).toEqual({ appended: 1, CommandIdReused: 9 });
       const winner = commits[outcomes.indexOf('appended')];
       expect((await store.findCommand(id))?.stream).toBe(winner?.stream);
-    },
-  },
-  {
-    title: 'the commit of a command id is found in any stream, and an unknown id finds nothing',
-    async run({ store }) {
-      const first = await store.append(newCommit(unused('account'), 1));
-      const other = await store.append(newCommit(unused('session'), 1));
-      expect(await store.findCommand(first.commit.command.id)).toStrictEqual(first.commit);
-      expect(await store.findCommand(other.commit.command.id)).toStrictEqual(other.commit);
-      expect(await store.findCommand(unused('command'))).toBeUndefined();
     },
   },
 ];

@@ -4,7 +4,7 @@ import { isCompacted, voidStreamOf, type StreamCompaction } from '../../src/comp
 import { CommandIdReused, HoldTaken } from '../../src/event-store.errors.js';
 import type { EventStore } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { expectRefusedWhole, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
+import { appendEach, expectRefusedWhole, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
@@ -159,20 +159,6 @@ export const compactionCases: readonly ContractCase[] = [
       );
     },
   },
-  {
-    title: 'a compacted stream is compacted for every process, and after reopening the store',
-    async run(open) {
-      const stream = unused('session');
-      const commits = await fill(open.store, stream, 2);
-      const { elsewhere = open.store } = open;
-      expect(await readStream(elsewhere, stream)).toEqual(commits);
-      await open.store.compact([stream]);
-      expect(await readStream(elsewhere, stream)).toEqual([]);
-      const again = await open.reopen();
-      expect(await readStream(again.store, stream)).toEqual([]);
-      expect(await readStream(again.store, voidStreamOf(stream))).toHaveLength(2);
-    },
-  },
 ];
 
 /** Retries if another process was faster. */
@@ -187,16 +173,8 @@ async function compactedBy(compaction: StreamCompaction, stream: string): Promis
 }
 
 async function fill(store: EventStore, stream: string, versions: number): Promise<Commit[]> {
-  const appended: Commit[] = [];
-  for (let version = 1; version <= versions; version++) {
-    const traced = {
-      session: 'session-7',
-      clientCorrelation: 'client-7',
-      causation: 'message-7',
-      traceparent: '00-aa',
-    };
-    const events = [{ type: 'started', v: 1, data: { address: '192.0.2.7' } }];
-    appended.push((await store.append(newCommit(stream, version, { events, ...traced }))).commit);
-  }
-  return appended;
+  const traced = { session: 'session-7', clientCorrelation: 'client-7', causation: 'message-7', traceparent: '00-aa' };
+  const events = [{ type: 'started', v: 1, data: { address: '192.0.2.7' } }];
+  const commits = Array.from({ length: versions }, (_, index) => newCommit(stream, index + 1, { events, ...traced }));
+  return appendEach(store, commits);
 }

@@ -4,33 +4,21 @@ import type { Commit } from '../../src/commit.js';
 import type { EventStore } from '../../src/event-store.js';
 import type { CommitFeed } from '../../src/feed/commit-feed.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { outcomeOf, expectContiguous, readFeeds } from '../outcome.js';
+import { appendEach, expectContiguous, outcomeOf, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Feeds: the order that projections and relays rely on. `readFeeds` itself checks that positions are contiguous from 1. */
 export const feedCases: readonly ContractCase[] = [
   {
-    title: 'every commit is in the feeds once, as returned',
-    async run(open) {
-      const appended: Commit[] = [];
-      for (let index = 0; index < 30; index++) {
-        const commit = newCommit(unused('account'), 1, { holds: [unused('name')], causation: 'message-7' });
-        appended.push((await open.store.append(commit)).commit);
-      }
-      const found = only(await readFeeds(open, appended), appended).flat();
-      expect(found).toHaveLength(30);
-      for (const commit of appended) expect(found).toContainEqual(commit);
-    },
-  },
-  {
-    title: 'the commits of a partition are in one feed, in append order',
+    title: 'every commit is in the feeds once, as returned, and those of a partition in one feed, in append order',
     async run(open) {
       const partitions = Array.from({ length: 12 }, () => unused('partition'));
       const appended: Commit[] = [];
       for (let version = 1; version <= 4; version++) {
         for (const partition of partitions) {
           for (const kind of ['account', 'session']) {
-            const commit = newCommit(`${kind}-${partition}`, version, { partition });
+            const details = { partition, holds: [unused('name')], causation: 'message-7' };
+            const commit = newCommit(`${kind}-${partition}`, version, details);
             appended.push((await open.store.append(commit)).commit);
           }
         }
@@ -48,10 +36,8 @@ export const feedCases: readonly ContractCase[] = [
     title: 'a page starts right after its position, ascends and respects its limit',
     async run(open) {
       const partition = unused('partition');
-      const appended: Commit[] = [];
-      for (let index = 0; index < 10; index++) {
-        appended.push((await open.store.append(newCommit(unused('session'), 1, { partition }))).commit);
-      }
+      const commits = Array.from({ length: 10 }, () => newCommit(unused('session'), 1, { partition }));
+      const appended = await appendEach(open.store, commits);
       const feeds = await readFeeds(open, appended);
       const slot = feeds.findIndex((feed) => only([feed], appended).flat().length > 0);
       const feed = feeds[slot]!;
@@ -148,11 +134,8 @@ async function write(
   { stream, partition }: Pick<Commit, 'stream' | 'partition'>,
   versions: number,
 ): Promise<Commit[]> {
-  const appended: Commit[] = [];
-  for (let version = 1; version <= versions; version++) {
-    appended.push((await store.append(newCommit(stream, version, { partition }))).commit);
-  }
-  return appended;
+  const commits = Array.from({ length: versions }, (_, index) => newCommit(stream, index + 1, { partition }));
+  return appendEach(store, commits);
 }
 
 /** Takes the next page of a slot behind what is known of it. */

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import type { Commit } from '../../src/commit.js';
 import type { CommitFeed } from '../../src/feed/commit-feed.js';
 import { newCommit, unused } from '../new-commit.js';
-import { readFeeds } from '../outcome.js';
+import { appendEach, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Cases of the operations that let a reader follow the feeds without polling each of them. */
@@ -13,10 +13,8 @@ export const followingCases: readonly ContractCase[] = [
       const { store } = open;
       const before = headsOf(store, await readFeeds(open, []));
       expect(await store.slotsWithNews(before)).toEqual([]);
-      const appended: Commit[] = [];
-      for (let index = 0; index < 5; index++) {
-        appended.push((await store.append(newCommit(unused('account'), 1))).commit);
-      }
+      const commits = Array.from({ length: 5 }, () => newCommit(unused('account'), 1));
+      const appended = await appendEach(store, commits);
       const heads = headsOf(store, await readFeeds(open, appended));
       const behind = [...heads].filter(([slot, position]) => position > before.get(slot)!).map(([slot]) => slot);
       expect(behind.length).toBeGreaterThan(0);
@@ -33,10 +31,8 @@ export const followingCases: readonly ContractCase[] = [
     title: 'the heads are the last positions of all slots, and a commit is in the slot of its partition',
     async run(open) {
       const { store } = open;
-      const appended: Commit[] = [];
-      for (let index = 0; index < 5; index++) {
-        appended.push((await store.append(newCommit(unused('account'), 1))).commit);
-      }
+      const commits = Array.from({ length: 5 }, () => newCommit(unused('account'), 1));
+      const appended = await appendEach(store, commits);
       const feeds = await readFeeds(open, appended);
       expect(await store.readHeads()).toEqual(headsOf(store, feeds));
       for (const commit of appended) {
@@ -47,10 +43,8 @@ export const followingCases: readonly ContractCase[] = [
   {
     title: 'closing holes in a feed without holes changes nothing',
     async run(open) {
-      const appended: Commit[] = [];
-      for (let index = 0; index < 5; index++) {
-        appended.push((await open.store.append(newCommit(unused('account'), 1))).commit);
-      }
+      const commits = Array.from({ length: 5 }, () => newCommit(unused('account'), 1));
+      const appended = await appendEach(open.store, commits);
       const before = await readFeeds(open, appended);
       for (const [slot, feed] of before.entries()) {
         expect(await open.store.closeHoles(slot, 0)).toBe(0);

@@ -9,6 +9,7 @@ import {
   type EventStore,
 } from '../../src/event-store.js';
 import { newCommit, unused } from '../new-commit.js';
+import { appendEach } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Histories: pages of commits backwards in time. */
@@ -96,16 +97,11 @@ export const historyCases: readonly ContractCase[] = [
 const unusedTime = () => Date.UTC(2100, 0, 1) + randomInt(2 ** 40) * 1_000;
 
 /** Appends a commit of a new stream for each number, one after the other. */
-async function append(
-  store: EventStore,
-  numbers: readonly number[],
-  detailsOf: (number: number) => Partial<NewCommit>,
-) {
-  const appended = [];
-  for (const number of numbers)
-    appended.push((await store.append(newCommit(unused('session'), 1, detailsOf(number)))).commit);
-  return appended;
-}
+const append = (store: EventStore, numbers: readonly number[], detailsOf: (number: number) => Partial<NewCommit>) =>
+  appendEach(
+    store,
+    numbers.map((number) => newCommit(unused('session'), 1, detailsOf(number))),
+  );
 
 /** Reads a range to its end in pages of this size. */
 async function walk(store: CommitHistory, range: HistoryRange, limit: number): Promise<HistoryEntry[]> {

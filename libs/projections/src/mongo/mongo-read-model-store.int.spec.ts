@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { joinReadModels, openReadModels } from '../../testing/open-read-models.js';
 import { active, describeReadModelStore } from '../../testing/read-model-store.contract.js';
 import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
@@ -30,13 +30,9 @@ describe('the first document of a stream', () => {
 describe('writes that share a round trip', () => {
   it('fail separately', async () => {
     const { connection, store } = await openReadModels();
-    await connection
-      .getClient()
-      .db(connection.name)
-      .command({
-        collMod: 'accounts_1',
-        validator: { _id: { $ne: 'account-2' } },
-      });
+    const validate = (validator: object) => connection.db!.command({ collMod: 'accounts_1', validator });
+    await validate({ _id: { $ne: 'account-2' } });
+    onTestFinished(async () => void (await validate({})));
     const put = (id: number, name?: string) => store.put(accountStream(id), { state: active(id, name), version: 1 });
     const tooLarge = 'x'.repeat(16 * 1024 * 1024);
     const outcomes = await Promise.allSettled([put(1), put(2), put(3, tooLarge), put(4)]);
@@ -49,11 +45,7 @@ describe('writes that share a round trip', () => {
 
 describe('a large state', () => {
   const wake = (keys: number, bytes: number) => ({
-    keys: Array.from({ length: keys }, (_, index) => ({
-      id: index,
-      title: `key ${index}`,
-      blob: 'A'.repeat(bytes),
-    })),
+    keys: Array.from({ length: keys }, (_, id) => ({ id, title: `key ${id}`, blob: 'A'.repeat(bytes) })),
     keysEver: keys,
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { SessionHistory, type Backend } from '../../testing/session-history.js';
+import { SessionHistory } from '../../testing/session-history.js';
+import type { Backend } from '../../testing/verified.js';
 import { sessions } from '../read-model.js';
 import { Retention, retentionName } from './retention.js';
 import type { CompactedCount } from './session-compaction.js';

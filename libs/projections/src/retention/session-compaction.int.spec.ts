@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { DAY, NOW, SessionHistory, type Backend } from '../../testing/session-history.js';
+import { DAY, NOW, SessionHistory } from '../../testing/session-history.js';
+import { rebuildAll, type Backend } from '../../testing/verified.js';
 import { StreamLoader } from '../loading/stream-loader.js';
 import { accountStream, sessionStream } from '../loading/stream-ref.js';
 import { projectorName } from '../projecting/projector.js';
-import { readModels as allModels, sessions } from '../read-model.js';
-import { Rebuild } from '../verification/rebuild.js';
+import { sessions } from '../read-model.js';
 
 const backends: readonly (readonly [string, () => Promise<Backend>])[] = [
   ['SQLite', async () => new EmbeddedProjections()],
@@ -68,12 +68,10 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     await history.logIn('active', 7, 1);
     await history.project();
     await history.compact();
-    const rebuild = new Rebuild(backend.store, backend.store, backend.readModels, allModels, () => NOW);
-    const { removed } = await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
-    expect(removed).toBe(0);
+    expect((await rebuildAll(backend)).removed).toBe(0);
     expect(await documents()).toEqual(['session-active']);
     await backend.readModels.remove(sessionStream('active', 7), 1);
-    await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
+    await rebuildAll(backend);
     expect(await documents()).toEqual(['session-active']);
     expect(await history.problems()).toEqual([]);
   });

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { DAY, RELAY, SessionHistory, type Backend } from '../../testing/session-history.js';
+import { DAY, RELAY, SessionHistory } from '../../testing/session-history.js';
+import { rebuildAll, type Backend } from '../../testing/verified.js';
 import { projectorName } from '../projecting/projector.js';
-import { readModels as allModels, sessions } from '../read-model.js';
-import { Rebuild } from '../verification/rebuild.js';
+import { sessions } from '../read-model.js';
 
 const ACCOUNTS = [1, 2, 3];
 
@@ -70,14 +70,7 @@ class Story {
     await this.#expectOthersAsAppended();
     expect(await this.#history.problems()).toEqual([]);
     const documents = await this.#documents();
-    const rebuild = new Rebuild(
-      this.backend.store,
-      this.backend.store,
-      this.backend.readModels,
-      allModels,
-      () => this.#history.now,
-    );
-    await rebuild.run(async (problem) => expect.fail(problem), new AbortController().signal);
+    await rebuildAll(this.backend);
     expect(await this.#documents()).toEqual(documents);
     const kept = this.#sessions.filter((session) => !this.#isDue(session));
     expect(documents.map(({ stream }) => stream).toSorted()).toEqual(kept.map(({ id }) => `session-${id}`).toSorted());

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { verify } from '../../testing/verified.js';
 import { accountStream, sshKeyRingStream } from '../loading/stream-ref.js';
 import { accounts, readModels, type ReadModel } from '../read-model.js';
 import { Rebuild } from './rebuild.js';
-import { Verification } from './verification.js';
 
 const account = accountStream(7);
 
@@ -28,14 +28,7 @@ const rebuild = (
   signal = new AbortController().signal,
 ) => new Rebuild(store, store, documents, models, () => 1_768_478_400_000).run(async () => {}, signal);
 
-async function problemsOf({ store, readModels: documents, leases }: EmbeddedProjections) {
-  const problems: string[] = [];
-  await new Verification({ store, feed: store, readModels: documents, isSettled: true }, leases).run(
-    async (problem) => void problems.push(problem),
-    new AbortController().signal,
-  );
-  return problems;
-}
+const problemsOf = async (projections: EmbeddedProjections) => (await verify(projections)).problems;
 
 function damage({ views }: EmbeddedProjections, sql: string) {
   const database = new DatabaseSync(views.path);

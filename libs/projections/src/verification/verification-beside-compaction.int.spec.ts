@@ -3,17 +3,10 @@ import { expect, it } from 'vitest';
 import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../../domain/testing/session.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { verify } from '../../testing/verified.js';
 import { accountStream, sessionStream } from '../loading/stream-ref.js';
-import { Verification } from './verification.js';
 
 const old = sessionStream('old', 7);
-
-async function problemsOf({ store, readModels, leases }: EmbeddedProjections): Promise<string[]> {
-  const problems: string[] = [];
-  const verification = new Verification({ store, feed: store, readModels, isSettled: true }, leases);
-  await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
-  return problems;
-}
 
 it('finds no problem if a session is compacted while it is read', async () => {
   const projections = new EmbeddedProjections();
@@ -28,7 +21,7 @@ it('finds no problem if a session is compacted while it is read', async () => {
     await store.compact([old.stream]);
     return found.filter(({ stream, version }) => stream !== old.stream || version === 1);
   };
-  expect(await problemsOf(projections)).toEqual([]);
+  expect((await verify(projections)).problems).toEqual([]);
 });
 
 it('finds a stream without its first commit even during a compaction', async () => {
@@ -51,7 +44,7 @@ it('finds a stream without its first commit even during a compaction', async () 
     await store.compact([old.stream]);
     return page;
   };
-  expect(await problemsOf(projections)).toContain(
+  expect((await verify(projections)).problems).toContain(
     'slot 0 has 1 commits up to position 204 whose stream has no commit 1',
   );
 });

@@ -5,6 +5,7 @@ import { disabled, registered, renamed } from '../../../domain/testing/account.e
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { verify } from '../../testing/verified.js';
 import { accountStream, sessionStream, sshKeyRingStream } from '../loading/stream-ref.js';
 import { Verification } from './verification.js';
 
@@ -20,13 +21,6 @@ async function projected() {
   await projections.append(account, disabled);
   await projections.newProjector().catchUp();
   return projections;
-}
-
-async function verify({ store, readModels, leases }: EmbeddedProjections, isSettled = true, projectorTimeout = 500) {
-  const problems: string[] = [];
-  const verification = new Verification({ store, feed: store, readModels, isSettled }, leases, projectorTimeout);
-  const count = await verification.run(async (problem) => void problems.push(problem), AbortSignal.timeout(30_000));
-  return { problems, ...count };
 }
 
 /** Counts the iterations of the event loop. */

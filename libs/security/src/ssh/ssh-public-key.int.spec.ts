@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fixture from '../../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { listedKeys, sshKeygen } from '../../../../test/support/ssh-keygen.js';
+import { partsOf, sshString } from '../../testing/ssh-key-parts.js';
 import { parseSshPublicKey } from './ssh-public-key.js';
 
 const samples = Object.values(fixture).map(({ text }) => text);
@@ -171,7 +172,7 @@ function mangled(): fc.Arbitrary<string> {
     .map(([text, at, cut, put]) => {
       const parts = partsOf(blobOf(text));
       parts.splice(1 + (at % parts.length), cut, ...put);
-      return `${text.split(' ')[0]} ${Buffer.concat(parts.map(string)).toString('base64')}`;
+      return `${text.split(' ')[0]} ${Buffer.concat(parts.map(sshString)).toString('base64')}`;
     });
   return fc.oneof(sample, fc.constant(withNul), edited, renamed, prefixed, respelled, flipped, replaced);
 }
@@ -218,7 +219,7 @@ function craftedPoints(): { text: string; honest: boolean }[] {
   };
   const point = ([x, y]: [bigint, bigint], honest: boolean) => {
     const bytes = Buffer.from('04' + [x, y].map((part) => part.toString(16).padStart(64, '0')).join(''), 'hex');
-    const parts = ['ecdsa-sha2-nistp256', 'nistp256', bytes].map(string);
+    const parts = ['ecdsa-sha2-nistp256', 'nistp256', bytes].map(sshString);
     return { text: `ecdsa-sha2-nistp256 ${Buffer.concat(parts).toString('base64')}`, honest };
   };
   const [tiny, y] = firstFrom(1n);
@@ -242,16 +243,3 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
 }
 
 const blobOf = (text: string) => Buffer.from(text.split(/[ \t]+/)[1] ?? '', 'base64');
-
-function string(bytes: Buffer | string): Buffer {
-  const content = Buffer.from(bytes);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(content.length);
-  return Buffer.concat([length, content]);
-}
-
-function partsOf(bytes: Buffer): Buffer[] {
-  if (bytes.length < 4) return [];
-  const end = 4 + bytes.readUInt32BE(0);
-  return [bytes.subarray(4, end), ...partsOf(bytes.subarray(end))];
-}

@@ -2,6 +2,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import keys from '../../testing/ssh-public-key.fixture.json' with { type: 'json' };
+import { partsOf as partsOfBlob, sshString } from '../../testing/ssh-key-parts.js';
 import { parseSshPublicKey } from './ssh-public-key.js';
 
 type Name = keyof typeof keys;
@@ -11,22 +12,9 @@ const [, blob = ''] = ed25519.split(' ');
 /** Go's unicode.IsSpace without line breaks. */
 const BLANKS = `\t\v\f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000`;
 
-const string = (bytes: Buffer | string) => {
-  const content = Buffer.from(bytes);
-  return Buffer.concat([Buffer.from([0, 0, content.length >> 8, content.length & 255]), content]);
-};
 const key = (type: string, ...parts: (Buffer | string)[]) =>
-  `${type} ${Buffer.concat([type, ...parts].map(string)).toString('base64')}`;
-const partsOf = (text: string) => {
-  let rest = Buffer.from(text.split(' ')[1] ?? '', 'base64');
-  const parts: Buffer[] = [];
-  while (rest.length >= 4) {
-    const end = 4 + rest.readUInt32BE(0);
-    parts.push(rest.subarray(4, end));
-    rest = rest.subarray(end);
-  }
-  return parts.slice(1);
-};
+  `${type} ${Buffer.concat([type, ...parts].map(sshString)).toString('base64')}`;
+const partsOf = (text: string) => partsOfBlob(Buffer.from(text.split(' ')[1] ?? '', 'base64')).slice(1);
 
 const refused: Record<string, string> = {
   rsa512: 'a modulus that OpenSSH refuses',

@@ -1,15 +1,13 @@
 import type { Connection } from 'mongoose';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { denseHistory } from '../../../testing/dense-history.js';
 import { newCommand, newCommit, unused } from '../../../testing/new-commit.js';
-import { anotherProcess } from '../../../testing/open-mongo.js';
 import { outcomeOf, refusal } from '../../../testing/outcome.js';
+import { openTwoProcesses } from '../../../testing/two-processes.js';
 import type { NewCommit } from '../../commit.js';
 import { CommandIdReused, Contended, HoldTaken, WrongExpectedVersion } from '../../event-store.errors.js';
-import { COMMITS, eventStoreModels } from '../commit.model.js';
-import { MongoEventStore } from '../mongo-event-store.js';
-import { migrateSchema } from '../mongo-schema.js';
+import { COMMITS } from '../commit.model.js';
+import type { MongoEventStore } from '../mongo-event-store.js';
 
 const PARTITION = 'partition';
 const TOO_LARGE = 17 * 1024 * 1024;
@@ -19,10 +17,7 @@ let here: MongoEventStore;
 let elsewhere: MongoEventStore;
 
 beforeEach(async () => {
-  connection = await freshDatabase();
-  await migrateSchema(connection, eventStoreModels(connection));
-  here = new MongoEventStore(connection);
-  elsewhere = new MongoEventStore(await anotherProcess(connection));
+  ({ connection, here, elsewhere } = await openTwoProcesses());
 });
 
 /** Both processes know the end of the slot, and then the other one appends: the next place that this one takes is taken. */
@@ -83,7 +78,9 @@ it('a stream continues only after an existing commit, whatever version a reader 
 });
 
 it('a commit that never gets its position fails as contended, and others go on', async () => {
-  await connection.collection(COMMITS).createIndex({ actor: 1 }, { unique: true, sparse: true });
+  const commits = connection.collection(COMMITS);
+  const index = await commits.createIndex({ actor: 1 }, { unique: true, sparse: true });
+  onTestFinished(async () => void (await commits.dropIndex(index)));
   await here.append(inSlot(1, { actor: 'account:1' }));
   await refusal(here.append(inSlot(1, { actor: 'account:1' })), Contended);
   expect(await outcomeOf(here.append(inSlot(1, { actor: 'account:2' })))).toBe('appended');

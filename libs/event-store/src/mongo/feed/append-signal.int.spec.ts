@@ -1,11 +1,9 @@
 import type { Connection } from 'mongoose';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { freshDatabase } from '../../../../../test/support/mongo/mongo-database.js';
 import { newCommit, unused } from '../../../testing/new-commit.js';
-import { anotherProcess } from '../../../testing/open-mongo.js';
-import { COMMITS, eventStoreModels } from '../commit.model.js';
-import { MongoEventStore } from '../mongo-event-store.js';
-import { migrateSchema } from '../mongo-schema.js';
+import { openTwoProcesses } from '../../../testing/two-processes.js';
+import { COMMITS } from '../commit.model.js';
+import type { MongoEventStore } from '../mongo-event-store.js';
 
 const SOON = { timeout: 20_000, interval: 20 };
 
@@ -14,13 +12,7 @@ let here: MongoEventStore;
 let elsewhere: MongoEventStore;
 
 beforeEach(async () => {
-  connection = await freshDatabase();
-  await migrateSchema(connection, eventStoreModels(connection));
-  here = new MongoEventStore(connection);
-  elsewhere = new MongoEventStore(await anotherProcess(connection));
-  onTestFinished(async () => {
-    await Promise.all([here.close(), elsewhere.close()]);
-  });
+  ({ connection, here, elsewhere } = await openTwoProcesses());
 });
 
 /** Returns a listener that has already been called: the other process appends until it is. */
