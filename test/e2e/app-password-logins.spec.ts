@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { deleteAccount, updateAccount } from '../support/account-changes.js';
 import { accountNamed, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { appPasswordsOf, newAppPassword } from '../support/app-passwords.js';
@@ -25,8 +26,6 @@ async function newOwner(username: string, permission = WEBDAV | SFTP): Promise<A
   await createAccount(admin, username, { permission });
   return signedInAs(api, username);
 }
-const edit = async (name: string, fields: object) =>
-  (await admin.post('/api/admin/user/update', { ...(await accountNamed(admin, name)), ...fields })).data();
 const logIn = (username: string, password: string, fields: object = {}) =>
   servers.post('/logins', { protocol: 'webdav', username, password, address: newAddress(), ...fields });
 const factorsOf = async (...login: Parameters<typeof logIn>) =>
@@ -77,7 +76,7 @@ describe('an app password', () => {
       [0, 1, 0, 1],
       [0, 0, 1, 1],
     ]);
-    await edit('limited', { permission: SFTP });
+    await updateAccount(admin, 'limited', { permission: SFTP });
     expect((await logIn('limited', each[3]!)).data()).toEqual(REFUSED);
     expect(await factorsOf('limited', each[3]!, { protocol: 'ftp' })).toEqual(['app-password']);
   });
@@ -99,12 +98,11 @@ describe('an app password', () => {
   it('is refused like a wrong password while its account is disabled, and for good once it is deleted', async () => {
     const owner = await newOwner('leaver');
     const { password } = await newAppPassword(owner);
-    await edit('leaver', { disabled: true });
+    await updateAccount(admin, 'leaver', { disabled: true });
     expect((await logIn('leaver', password)).data()).toEqual(REFUSED);
-    await edit('leaver', { disabled: false });
+    await updateAccount(admin, 'leaver', { disabled: false });
     expect(await factorsOf('leaver', password)).toEqual(['app-password']);
-    const { id } = await accountNamed(admin, 'leaver');
-    (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+    const id = await deleteAccount(admin, 'leaver');
     expect((await logIn('leaver', password)).data()).toEqual(REFUSED);
     await newOwner('leaver');
     expect((await logIn('leaver', password)).data()).toEqual(REFUSED);
@@ -115,7 +113,7 @@ describe('an app password', () => {
     const owner = await newOwner('renamed');
     const { password } = await newAppPassword(owner);
     await owner.get('/api/auth/logout');
-    await edit('renamed', { username: 'renamed2', password: 'n3w-pass' });
+    await updateAccount(admin, 'renamed', { username: 'renamed2', password: 'n3w-pass' });
     expect(await factorsOf('renamed2', password)).toEqual(['app-password']);
   });
 

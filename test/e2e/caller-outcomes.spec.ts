@@ -1,12 +1,14 @@
 import { accessTokenScopes, grantsScope, type AccessTokenScope } from '@keyfold/domain';
 import { afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { newAccessToken } from '../support/access-tokens.js';
-import { accountNamed, adminOf, createAccount, newMember } from '../support/accounts.js';
+import { updateAccount } from '../support/account-changes.js';
+import { adminOf, createAccount, newMember } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { refusalsOf } from '../support/api-document.js';
 import { callExample, servedOperations } from '../support/documented-operations.js';
 import { ROUTE_ANSWERS, type RouteAnswers } from '../support/documented-routes.js';
 import { sharedApp } from '../support/shared-app.js';
+import { listedKeysOf } from '../support/ssh-key-routes.js';
 import { storedStaticToken } from '../support/stored-data.js';
 
 const app = await sharedApp();
@@ -57,20 +59,16 @@ const kinds: readonly Kind[] = [
 ];
 
 async function enabledGuest(): Promise<ApiClient> {
-  await change('guest', { disabled: false });
-  onTestFinished(() => change('guest', { disabled: true }));
+  await updateAccount(admin, 'guest', { disabled: false });
+  onTestFinished(() => updateAccount(admin, 'guest', { disabled: true }));
   return nobody;
 }
 
 async function disabledMember(): Promise<ApiClient> {
   const name = `disabled${++members}`;
   const member = await newMember(admin, name);
-  await change(name, { disabled: true });
+  await updateAccount(admin, name, { disabled: true });
   return member;
-}
-
-async function change(name: string, fields: object): Promise<void> {
-  (await admin.post('/api/admin/user/update', { ...(await accountNamed(admin, name)), ...fields })).data();
 }
 
 // The examples are about the account `bob` with id 3.
@@ -78,9 +76,8 @@ beforeAll(() => createAccount(admin, 'bob'));
 
 /** Undoes what the examples change. */
 afterEach(async () => {
-  await change('bob', { password: 'pw-bob' });
-  const { content } = (await admin.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
-  for (const { id } of content) (await admin.post(`/api/me/sshkey/delete?id=${id}`)).data();
+  await updateAccount(admin, 'bob', { password: 'pw-bob' });
+  for (const { id } of await listedKeysOf(admin)) (await admin.post(`/api/me/sshkey/delete?id=${id}`)).data();
 });
 
 const outcomeOf = (answer: Answer) =>

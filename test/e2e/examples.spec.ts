@@ -8,26 +8,27 @@ import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-const QUEUE = 'sftp.keyfold-events';
 /** The first build of the Go example compiles SQLite. */
 const BUILD_MS = 600_000;
 /** After the broker has stopped, a connection may never confirm that it is closed. */
 const CLOSE_MS = 2_000;
-const POLL = { timeout: 40_000, interval: 20 };
+const POLL = { timeout: 60_000, interval: 20 };
+const queueOf = (name: string) => `${name}.events`;
 
-const programs = new Map<string, ExampleProgram>();
+const programs: ExampleProgram[] = [];
 
 beforeAll(async () => {
-  for (const name of exampleNames) programs.set(name, await exampleProgram(name));
+  programs.push(...(await Promise.all(exampleNames.map(exampleProgram))));
 }, BUILD_MS);
 
-describe.each(exampleNames)('the example %s', (name) => {
+// The examples run at the same time, each with its own queue, because they mostly wait.
+describe('each example', () => {
   it('applies every event once and in order, even if it is killed or disconnected', async () => {
     const broker = await freshBroker();
-    const proxy = await TcpProxy.start(Number(new URL(broker.url).port));
-    onTestFinished(() => proxy.close());
+    const proxies = await Promise.all(programs.map(() => TcpProxy.start(Number(new URL(broker.url).port))));
+    onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))));
     const events = await Exchange.at(broker.url);
-    const example = await start(name, { KEYFOLD_RABBITMQ_URL: proxy.through(broker.url) });
+    const examples = await startAll((index) => proxies[index]!.through(broker.url));
     await events.untilConsumed();
 
     const run = eventRun(600);
@@ -35,82 +36,91 @@ describe.each(exampleNames)('the example %s', (name) => {
     for (let part = 0; part < parts; part++) {
       const size = Math.ceil(run.publications.length / parts);
       const published = events.publish(run.publications.slice(part * size, (part + 1) * size));
-      const before = example.history.length;
-      await expect.poll(() => example.history.length, POLL).toBeGreaterThan(before + 10);
-      if (part % 2 === 0) proxy.resetConnections();
-      else await example.kill();
-      if (part % 2 === 1) example.restart();
+      await forEach(examples, async (example, index) => {
+        const before = example.history.length;
+        await expect.poll(() => example.history.length, POLL).toBeGreaterThan(before + 10);
+        if (part % 2 === 0) return proxies[index]!.resetConnections();
+        await example.kill();
+        example.restart();
+      });
       await published;
     }
-    await expectApplied(example, run);
-    expect(example.output).toContain('rejected a message');
-    expect(await example.stop()).toBe(0);
+    await forEach(examples, async (example) => {
+      await expectApplied(example, run);
+      expect(example.output).toContain('rejected a message');
+      expect(await example.stop(), example.output).toBe(0);
+    });
   });
 
   it('stops on SIGTERM between two messages and continues after a restart', async () => {
     const broker = await freshBroker();
     const events = await Exchange.at(broker.url);
-    const example = await start(name, { KEYFOLD_RABBITMQ_URL: broker.url });
+    const examples = await startAll(() => broker.url);
     await events.untilConsumed();
     const run = eventRun(300, 2);
     const published = events.publish(run.publications);
-    await expect.poll(() => example.history.length, POLL).toBeGreaterThan(20);
-    expect(await example.stop()).toBe(0);
-    await published;
-    const applied = example.history;
-    expect(applied).toEqual(run.history.slice(0, applied.length));
-    example.restart();
-    await expectApplied(example, run);
-    const linesFor = (id: string) => example.output.split(`applied ${id} `).length - 1;
-    // An event is stored shortly before its line arrives here.
-    await expect.poll(() => run.history.filter((id) => linesFor(id) !== 1), POLL).toEqual([]);
+    await forEach(examples, async (example) => {
+      await expect.poll(() => example.history.length, POLL).toBeGreaterThan(20);
+      expect(await example.stop(), example.output).toBe(0);
+      const applied = example.history;
+      expect(applied).toEqual(run.history.slice(0, applied.length));
+      await published;
+      example.restart();
+      await expectApplied(example, run);
+      const linesFor = (id: string) => example.output.split(`applied ${id} `).length - 1;
+      // An event is stored shortly before its line arrives here.
+      await expect.poll(() => run.history.filter((id) => linesFor(id) !== 1), POLL).toEqual([]);
+    });
   });
 
   it('waits for the exchange and recovers when its queue is deleted', async () => {
     const broker = await freshBroker();
-    const example = await start(name, { KEYFOLD_RABBITMQ_URL: broker.url });
-    await expect.poll(() => example.output, POLL).toMatch(/404|NOT_FOUND/);
+    const examples = await startAll(() => broker.url);
+    for (const example of examples) await expect.poll(() => example.output, POLL).toMatch(/404|NOT_FOUND/);
     const events = await Exchange.at(broker.url);
     const run = eventRun(20, 3);
     for (const half of [run.publications.slice(0, 10), run.publications.slice(10)]) {
       await events.untilConsumed();
       await events.publish(half);
       const last = half.findLast(({ malformed }) => !malformed)?.message.id;
-      await expect.poll(() => example.history, POLL).toContain(last);
-      await events.channel.deleteQueue(QUEUE);
+      for (const example of examples) await expect.poll(() => example.history, POLL).toContain(last);
+      for (const name of exampleNames) await events.channel.deleteQueue(queueOf(name));
     }
-    expect(example.history).toEqual(run.history);
+    for (const example of examples) expect(example.history).toEqual(run.history);
+  });
+
+  it('continues after the broker was stopped and restarted', async () => {
+    const node = await RabbitmqNode.start();
+    onTestFinished(() => node.dispose());
+    const before = await Exchange.at(node.url);
+    const examples = await startAll(() => node.url);
+    await before.untilConsumed();
+    const run = eventRun(100, 4);
+    const middle = run.publications.length / 2;
+    await before.publish(run.publications.slice(0, middle));
+    await node.stop();
+    await node.restart();
+    const after = await Exchange.at(node.url);
+    await after.untilConsumed();
+    await after.publish(run.publications.slice(middle));
+    await forEach(examples, (example) => expectApplied(example, run));
   });
 });
 
-it('every example continues after the broker was stopped and restarted', async () => {
-  const node = await RabbitmqNode.start();
-  onTestFinished(() => node.dispose());
-  const before = await Exchange.at(node.url);
-  const queueOf = (name: string) => `${name}.events`;
-  const examples = await Promise.all(
-    exampleNames.map((name) => start(name, { KEYFOLD_RABBITMQ_URL: node.url, KEYFOLD_QUEUE: queueOf(name) })),
+const startAll = (urlOf: (index: number) => string) =>
+  Promise.all(
+    programs.map(async (program, index) => {
+      const env = { KEYFOLD_RABBITMQ_URL: urlOf(index), KEYFOLD_QUEUE: queueOf(program.name) };
+      const example = await ExampleProcess.start(program, env);
+      onTestFinished(() => example.dispose());
+      return example;
+    }),
   );
-  for (const name of exampleNames) await before.untilConsumed(queueOf(name));
-  const run = eventRun(100, 4);
-  const middle = run.publications.length / 2;
-  await before.publish(run.publications.slice(0, middle));
-  await node.stop();
-  await node.restart();
-  const after = await Exchange.at(node.url);
-  for (const name of exampleNames) await after.untilConsumed(queueOf(name));
-  await after.publish(run.publications.slice(middle));
-  for (const example of examples) await expectApplied(example, run);
-});
 
-function start(name: string, settings: Readonly<Record<string, string>>): Promise<ExampleProcess> {
-  const program = programs.get(name);
-  if (!program) throw new Error(`${name} was not built`);
-  return ExampleProcess.start(program, { KEYFOLD_QUEUE: QUEUE, ...settings }).then((example) => {
-    onTestFinished(() => example.dispose());
-    return example;
-  });
-}
+const forEach = (
+  examples: readonly ExampleProcess[],
+  task: (example: ExampleProcess, index: number) => Promise<void>,
+) => Promise.all(examples.map(task));
 
 /** Publishes like Keyfold, to an exchange declared like Keyfold's. */
 class Exchange {
@@ -143,9 +153,9 @@ class Exchange {
     await this.channel.waitForConfirms();
   }
 
-  /** Waits until the queue has a consumer; it is bound by then. */
-  async untilConsumed(queue = QUEUE): Promise<void> {
-    await expect.poll(() => this.#consumersOf(queue), POLL).toBe(1);
+  /** Waits until each example consumes its queue, which is bound by then. */
+  async untilConsumed(): Promise<void> {
+    for (const name of exampleNames) await expect.poll(() => this.#consumersOf(queueOf(name)), POLL).toBe(1);
   }
 
   /** Uses a separate channel, because a missing queue closes it. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { deleteAccount, updateAccount } from '../support/account-changes.js';
 import { ADMIN_PASSWORD, createAccount, newAddress, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
@@ -7,10 +8,11 @@ import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
 import { addKey, SFTP, servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
 import { loginToken } from '../support/openssh/server-token.js';
+import { listedKeysOf } from '../support/ssh-key-routes.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 const WRITE_SFTP = 1 << 11;
-const { line, fingerprint } = keyLine('laptop');
+const { line } = keyLine('laptop');
 const blob = line.split(' ')[1]!;
 
 const {
@@ -72,10 +74,9 @@ describe('a login by password', () => {
   });
 
   it('gets the same answer for every reason of a refusal', async () => {
-    const { id } = await createAccount(admin, 'gone', { permission: SFTP });
-    (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
-    const off = await createAccount(admin, 'off', { permission: SFTP });
-    (await admin.post('/api/admin/user/update', { ...off, disabled: true })).data();
+    for (const name of ['gone', 'off']) await createAccount(admin, name, { permission: SFTP });
+    await deleteAccount(admin, 'gone');
+    await updateAccount(admin, 'off', { disabled: true });
     await createAccount(admin, 'bare', { permission: 0 });
     const answers = [await ask(randomUUID()), await ask('ann', { password: 'wrong' })];
     for (const username of ['gone', 'off', 'bare']) answers.push(await ask(username));
@@ -84,16 +85,13 @@ describe('a login by password', () => {
   });
 
   it('is refused from the next request on after its account was disabled, or got another password or permission', async () => {
-    const account = await createAccount(admin, 'changing', { permission: SFTP });
-    const update = async (fields: object) =>
-      (await admin.post('/api/admin/user/update', { ...account, ...fields })).data();
+    await createAccount(admin, 'changing', { permission: SFTP });
     expect(await factorsOf('changing')).toEqual(['password']);
-    await update({ disabled: true });
-    expect(await answerTo('changing')).toEqual(REFUSED);
-    await update({ permission: 0 });
-    expect(await answerTo('changing')).toEqual(REFUSED);
-    await update({ permission: SFTP, password: 'another' });
-    expect(await answerTo('changing')).toEqual(REFUSED);
+    const changes = [{ disabled: true }, { disabled: false, permission: 0 }, { permission: SFTP, password: 'another' }];
+    for (const change of changes) {
+      await updateAccount(admin, 'changing', change);
+      expect(await answerTo('changing')).toEqual(REFUSED);
+    }
     expect(await factorsOf('changing', { password: 'another' })).toEqual(['password']);
   });
 });
@@ -110,15 +108,7 @@ describe('a login with two-factor', () => {
     const password = `pw-appended${codeNow(secret, 1)}`;
     expect(await factorsOf('appended', { password })).toEqual(['password', 'one-time-code']);
     expect(await answerTo('appended', { password })).toEqual(REFUSED);
-    expect(
-      (
-        await api.post('/api/auth/login', {
-          username: 'appended',
-          password: 'pw-appended',
-          otp_code: codeNow(secret, 1),
-        })
-      ).code,
-    ).not.toBe(200);
+    expect((await api.logIn('appended', 'pw-appended', codeNow(secret, 1))).code).not.toBe(200);
   });
 
   it('is right once with the code in a field of its own, also for a password that ends with six digits', async () => {
@@ -181,13 +171,9 @@ describe('a login by key', () => {
 
   it('does not count as a use of the key', async () => {
     const owner = await signedInAs(api, 'ann');
-    const keyOf = async () =>
-      (await owner.get('/api/me/sshkey/list'))
-        .data<{ content: { fingerprint: string }[] }>()
-        .content.find((key) => key.fingerprint === fingerprint);
-    const before = await keyOf();
+    const before = await listedKeysOf(owner);
     expect(await factorsOf('ann', { public_key: line })).toEqual(['public-key']);
-    expect(await keyOf()).toEqual(before);
+    expect(await listedKeysOf(owner)).toEqual(before);
   });
 });
 
@@ -196,15 +182,11 @@ describe('the throttle', () => {
     await createAccount(admin, 'guessed', { permission: SFTP });
     const address = newAddress();
     for (let n = 0; n < 3; n++) expect(await answerTo('guessed', { password: `${n}`, address })).toEqual(REFUSED);
-    for (let n = 0; n < 2; n++)
-      expect((await api.from(address).post('/api/auth/login', { username: 'guessed', password: `${n}` })).code).toBe(
-        401,
-      );
+    for (let n = 0; n < 2; n++) expect((await api.from(address).logIn('guessed', `${n}`)).code).toBe(401);
     const throttled = await ask('guessed', { address });
     expect(throttled.status).toBe(429);
     expect(Number(throttled.headers['retry-after'])).toBeGreaterThan(0);
-    const login = { username: 'guessed', password: 'pw-guessed' };
-    expect((await api.from(address).post('/api/auth/login', login)).code).toBe(429);
+    expect((await api.from(address).logIn('guessed', 'pw-guessed')).code).toBe(429);
     expect(await factorsOf('guessed', { address: newAddress() })).toEqual(['password']);
   });
 

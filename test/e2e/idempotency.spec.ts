@@ -8,6 +8,7 @@ import { operationsOf, type ApiDocument } from '../support/api-document.js';
 import { keyLine } from '../support/key-line.js';
 import { sessionIdOf } from '../support/listed-sessions.js';
 import { sharedApp } from '../support/shared-app.js';
+import { listedKeysOf } from '../support/ssh-key-routes.js';
 import { storedCommits } from '../support/stored-data.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
@@ -112,8 +113,7 @@ const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, pa
 
 async function addedKey(member: ApiClient, title: string): Promise<number> {
   (await member.post('/api/me/sshkey/add', newKey(title))).data();
-  const { content } = (await member.get('/api/me/sshkey/list')).data<{ content: { id: number }[] }>();
-  return content[0]!.id;
+  return (await listedKeysOf(member))[0]!.id;
 }
 
 it('is documented for the routes that take it, and no others', async () => {
@@ -191,8 +191,7 @@ describe('a key', () => {
     for (const member of [one, other]) {
       (await keyed(member, 'same').post('/api/me/sshkey/add', newKey(member === one ? 'l' : 'r'))).data();
     }
-    const { total } = (await other.get('/api/me/sshkey/list')).data<{ total: number }>();
-    expect(total).toBe(1);
+    expect(await listedKeysOf(other)).toHaveLength(1);
   });
 
   it('holds after a new password, a new login, a crash and a restart', async () => {

@@ -29,6 +29,10 @@ const whenIdle = () => metricsWhen(managementUrl, (series) => series.get('keyfol
 const answers = (method: string, route: string, status = 200) =>
   `keyfold_http_requests_total{method="${method}",route="${route}",status="${status}"}`;
 const answered = (route: string) => `keyfold_http_request_duration_seconds_count{route="${route}"}`;
+const requests = (method: string, route: string, count: number) => ({
+  [answers(method, route)]: count,
+  [answered(route)]: count,
+});
 const logins = (factor: string, outcome: string) =>
   `keyfold_login_attempts_total{factor="${factor}",outcome="${outcome}"}`;
 const security = (event: string) => `keyfold_security_events_total{event="${event}"}`;
@@ -90,26 +94,18 @@ describe('the metrics of the service in one process', () => {
 
     const grown = growth(before, await whenIdle());
     expect(grown).toEqual({
-      [answers('POST', '/api/admin/user/create')]: 1,
-      [answers('GET', '/api/admin/user/list')]: 1,
-      [answers('POST', '/api/auth/login')]: 11,
-      [answers('POST', '/api/auth/2fa/generate')]: 1,
-      [answers('POST', '/api/auth/2fa/verify')]: 1,
-      [answers('POST', '/api/me/sshkey/add')]: 2,
-      [answers('GET', '/api/me')]: 3,
+      ...requests('POST', '/api/admin/user/create', 1),
+      ...requests('GET', '/api/admin/user/list', 1),
+      ...requests('POST', '/api/auth/login', 11),
+      ...requests('POST', '/api/auth/2fa/generate', 1),
+      ...requests('POST', '/api/auth/2fa/verify', 1),
+      ...requests('POST', '/api/me/sshkey/add', 2),
+      ...requests('GET', '/api/me', 3),
       [answers('GET', 'unknown', 404)]: 2,
       [answers('GET', 'unknown', 400)]: 1,
       [answers('GET', 'unknown', 405)]: 1,
-      [answers('HEAD', '/ping')]: 1,
-      [answered('/api/admin/user/create')]: 1,
-      [answered('/api/admin/user/list')]: 1,
-      [answered('/api/auth/login')]: 11,
-      [answered('/api/auth/2fa/generate')]: 1,
-      [answered('/api/auth/2fa/verify')]: 1,
-      [answered('/api/me/sshkey/add')]: 2,
-      [answered('/api/me')]: 3,
+      ...requests('HEAD', '/ping', 1),
       [answered('unknown')]: 4,
-      [answered('/ping')]: 1,
       [logins('password', 'accepted')]: 5,
       [logins('password', 'refused')]: 5,
       [logins('password', 'throttled')]: 1,

@@ -90,7 +90,6 @@ describe('the first start under a policy', () => {
   });
 
   it('ignores the chosen password once an admin exists', async () => {
-    if (!app.isRunning) await app.restart();
     await app.restart({ KEYFOLD_ADMIN_PASSWORD: 'x' });
     expect(await logIn('admin', ADMIN_PASSWORD)).toBe(200);
   });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, createAccount, signedInAs } from '../support/accounts.js';
+import { updateAccount } from '../support/account-changes.js';
+import { createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyLine } from '../support/key-line.js';
 import { addKey, SFTP, servedFileServers } from '../support/openssh/file-servers.js';
@@ -13,8 +14,6 @@ async function memberWithKey(name: string): Promise<number> {
   await addKey(await signedInAs(api, name), 'laptop', line);
   return id;
 }
-const update = async (name: string, fields: object) =>
-  (await admin.post('/api/admin/user/update', { ...(await accountNamed(admin, name)), ...fields })).data();
 
 beforeAll(async () => {
   for (const name of ['ann', 'bob']) await memberWithKey(name);
@@ -41,11 +40,11 @@ describe('the accounts of a key', () => {
     await memberWithKey('cleo');
     const names = async () => (await owners()).accounts.map(({ username }) => username);
     expect(await names()).toContain('cleo');
-    await update('cleo', { permission: 0 });
+    await updateAccount(admin, 'cleo', { permission: 0 });
     expect(await names()).not.toContain('cleo');
-    await update('cleo', { permission: SFTP });
+    await updateAccount(admin, 'cleo', { permission: SFTP });
     expect(await names()).toContain('cleo');
-    await update('cleo', { disabled: true });
+    await updateAccount(admin, 'cleo', { disabled: true });
     expect(await names()).not.toContain('cleo');
   });
 
@@ -77,9 +76,9 @@ describe('the keys of a user at an earlier time', () => {
     const before = await moment();
     const id = await memberWithKey('dora');
     const open = await moment();
-    await update('dora', { disabled: true });
+    await updateAccount(admin, 'dora', { disabled: true });
     const closed = await moment();
-    await update('dora', { username: 'dora-2', disabled: false });
+    await updateAccount(admin, 'dora', { username: 'dora-2', disabled: false });
     const heir = await memberWithKey('dora');
     expect(await keysAt('dora', before)).toEqual({ id: undefined, keys: 0 });
     expect(await keysAt('dora', open)).toEqual({ id, keys: 1 });

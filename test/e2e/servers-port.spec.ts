@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, createAccount, signedInAs, type ListedAccount } from '../support/accounts.js';
+import { deleteAccount, updateAccount } from '../support/account-changes.js';
+import { createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { bareKey, keyLine } from '../support/key-line.js';
@@ -85,21 +86,20 @@ describe('no key may log in', () => {
   const CASES: Record<string, (name: string) => Promise<void>> = {
     'the name is unknown': async () => {},
     'the account is disabled': async (name) => {
-      const account = await newAccount(name, SFTP);
-      (await admin.post('/api/admin/user/update', { ...account, disabled: true })).data();
+      await newAccount(name, SFTP);
+      await updateAccount(admin, name, { disabled: true });
     },
-    'the account may not use SFTP': async (name) => void (await newAccount(name, 0xff)),
+    'the account may not use SFTP': (name) => newAccount(name, 0xff),
     'the account was deleted': async (name) => {
-      const { id } = await newAccount(name, SFTP);
-      (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+      await newAccount(name, SFTP);
+      await deleteAccount(admin, name);
     },
     'the account has no key': async (name) => void (await createAccount(admin, name, { permission: SFTP })),
   };
 
-  async function newAccount(name: string, permission: number): Promise<ListedAccount> {
+  async function newAccount(name: string, permission: number): Promise<void> {
     await createAccount(admin, name, { permission });
     await addKey(await signedInAs(new ApiClient(app.baseUrl), name), 'laptop', line);
-    return accountNamed(admin, name);
   }
 
   it.each(Object.keys(CASES))('if %s, and the answer is the same as for a name that nobody had', async (reason) => {

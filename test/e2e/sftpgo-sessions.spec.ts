@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, createAccount } from '../support/accounts.js';
+import { updateAccount } from '../support/account-changes.js';
+import { createAccount } from '../support/accounts.js';
 import { servedSftpgo } from '../support/sftpgo/served-sftpgo.js';
 import { closeSessions } from '../support/sftpgo/session-script.js';
 import { SftpgoApi } from '../support/sftpgo/sftpgo-api.js';
@@ -22,10 +23,6 @@ beforeAll(async () => {
     await createAccount(admin, name, { permission });
 });
 
-async function disable(username: string, disabled = true): Promise<void> {
-  const account = await accountNamed(admin, username);
-  (await admin.post('/api/admin/user/update', { ...account, permission: SFTP | WEBDAV, disabled })).data();
-}
 const run = (api: SftpgoApi, changes: object = {}) =>
   closeSessions(folder, { keyfold: servers.baseUrl, token, sftpgo: api.url, apiKey: API_KEY, ...changes });
 const ask = (sessions: unknown) => servers.post('/sftpgo/sessions', { sessions } as object);
@@ -39,11 +36,11 @@ describe('the script that closes sessions', () => {
     expect(await run(api)).toEqual({ status: 0, output: '', errors: '' });
     expect([...api.open.keys()]).toEqual([...stay, ...own]);
 
-    await disable('leaver');
+    await updateAccount(admin, 'leaver', { disabled: true });
     const { status, output } = await run(api);
     expect([status, output.trim().split('\n')]).toEqual([0, own.map((id) => `closed the session ${encode(id)}`)]);
     expect([...api.open.keys()]).toEqual(stay);
-    await disable('leaver', false);
+    await updateAccount(admin, 'leaver', { disabled: false });
   });
 
   it('asks in parts when many sessions are open', async () => {
@@ -133,16 +130,14 @@ describe('a transfer in an open session', () => {
 
   it('is allowed as long as the account may come in and write', async () => {
     const writer = SFTP | (1 << 11) | (1 << 3);
-    const { id } = await createAccount(admin, 'writer', { permission: writer });
-    const change = async (fields: object) =>
-      (await admin.post('/api/admin/user/update', { id, username: 'writer', ...fields })).data();
+    await createAccount(admin, 'writer', { permission: writer });
     expect(await may('writer')).toEqual([true, true]);
     expect(await may('writer', 'FTP')).toEqual([true, true]);
     expect(await may('writer', 'DAV')).toEqual([false, false]);
     expect(await may('writer', 'HTTP')).toEqual([false, false]);
-    await change({ permission: SFTP });
+    await updateAccount(admin, 'writer', { permission: SFTP });
     expect(await may('writer')).toEqual([true, false]);
-    await change({ permission: writer, disabled: true });
+    await updateAccount(admin, 'writer', { permission: writer, disabled: true });
     expect(await may('writer')).toEqual([false, false]);
     expect(await may('unknown')).toEqual([false, false]);
   });

@@ -85,15 +85,20 @@ describe('several threads', () => {
   });
 
   it('write at most five security events of a network to the log of the process', async () => {
-    const logIn = (n: number) => api.from(`203.0.113.${n}`).post('/api/auth/login', { username: 'x', password: 'y' });
-    await Promise.all(times(40).map(logIn));
-    const lines = () =>
-      logLines(app.output()).filter(
-        ({ network, event }) => network === '203.0.113.0/24' && String(event).startsWith('authn_login_fail'),
-      );
-    await expect.poll(lines, { timeout: 30_000 }).not.toEqual([]);
-    for (const sameEvent of Map.groupBy(lines(), ({ event }) => event).values())
-      expect(sameEvent.length).toBeLessThanOrEqual(5);
+    /** Returns the maximum number of lines for one event after 40 refused logins from a network. */
+    const linesAfterLogins = async (net: string) => {
+      const login = { username: 'x', password: 'y' };
+      await Promise.all(times(40).map((n) => api.from(`${net}.${n}`).post('/api/auth/login', login)));
+      const lines = () =>
+        logLines(app.output()).filter(
+          ({ network, event }) => network === `${net}.0/24` && String(event).startsWith('authn_login_fail'),
+        );
+      await expect.poll(lines, { timeout: 30_000 }).not.toEqual([]);
+      const byEvent = [...Map.groupBy(lines(), ({ event }) => event).values()];
+      return Math.max(...byEvent.map(({ length }) => length));
+    };
+    // The log counts by the minute, which may end during the first logins, but not again during the next ones.
+    if ((await linesAfterLogins('203.0.113')) > 5) expect(await linesAfterLogins('203.0.114')).toBeLessThanOrEqual(5);
   });
 
   it('share one queue of password hashes', async () => {

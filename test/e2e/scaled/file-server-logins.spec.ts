@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount, newAddress, signedInAs } from '../../support/accounts.js';
+import { updateAccount } from '../../support/account-changes.js';
+import { adminOf, createAccount, newAddress, signedInAs } from '../../support/accounts.js';
 import { ApiClient } from '../../support/api-client.js';
 import { keyLine } from '../../support/key-line.js';
 import { lastingPort } from '../../support/lasting-port.js';
@@ -41,16 +42,15 @@ const ask = (gateway: number, username: string, fields: object) =>
 it('a change at one gateway counts for the next login at the other', async () => {
   const { id } = await createAccount(admins[0]!, 'ann', { permission: SFTP });
   await addKey(await signedInAs(service.api(), 'ann'), 'laptop', line);
-  const account = await accountNamed(admins[0]!, 'ann');
   // A success forgives the failures of its address.
   const address = newAddress();
   const secrets = [{ password: 'pw-ann', address }, { public_key: line }];
   for (let n = 0; n < 20; n++) {
     const [writer, reader] = [admins[n % 2]!, (n + 1) % 2];
     const change = n % 4 < 2 ? { permission: 0 } : { disabled: true };
-    (await writer.post('/api/admin/user/update', { ...account, ...change })).data();
+    await updateAccount(writer, 'ann', change);
     for (const secret of secrets) expect((await ask(reader, 'ann', secret)).data(), `${n}`).toEqual(REFUSED);
-    (await writer.post('/api/admin/user/update', account)).data();
+    await updateAccount(writer, 'ann', { permission: SFTP, disabled: false });
     for (const secret of secrets)
       expect((await ask(reader, 'ann', secret)).data(), `${n}`).toMatchObject({ account: { id } });
   }
@@ -92,9 +92,7 @@ it('a session ends at every gateway after its account was disabled at one', asyn
   const sessions = [{ id: 'a', username: 'leaver', protocol: 'SFTP' }];
   const ended = async (gateway: ApiClient) => (await gateway.post('/sftpgo/sessions', { sessions })).data();
   for (const gateway of servers) expect(await ended(gateway)).toEqual({ ended: [] });
-  (
-    await admins[0]!.post('/api/admin/user/update', { ...(await accountNamed(admins[0]!, 'leaver')), disabled: true })
-  ).data();
+  await updateAccount(admins[0]!, 'leaver', { disabled: true });
   for (const gateway of servers) expect(await ended(gateway)).toEqual({ ended: ['a'] });
 });
 

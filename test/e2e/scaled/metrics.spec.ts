@@ -12,9 +12,10 @@ import { newKeyLine } from '../../support/key-line.js';
 const messages = (queue: string, outcome: string) =>
   `keyfold_consumer_messages_total{queue="${queue}",outcome="${outcome}"}`;
 const events = (type: string) => `keyfold_events_appended_total{type="${type}"}`;
-const answers = (method: string, route: string) =>
-  `keyfold_http_requests_total{method="${method}",route="${route}",status="200"}`;
-const answered = (route: string) => `keyfold_http_request_duration_seconds_count{route="${route}"}`;
+const requests = (method: string, route: string, count: number) => ({
+  [`keyfold_http_requests_total{method="${method}",route="${route}",status="200"}`]: count,
+  [`keyfold_http_request_duration_seconds_count{route="${route}"}`]: count,
+});
 const PARKED = 'keyfold_parked_messages{queue="keyfold.commands.parked"}';
 
 describe('the metrics of a gateway and a worker', () => {
@@ -70,14 +71,10 @@ describe('the metrics of a gateway and a worker', () => {
 
     const [gatewayAfter, workerAfter] = await whenIdle();
     expect(growth(gatewayBefore, gatewayAfter)).toEqual({
-      [answers('POST', '/api/admin/user/create')]: 1,
-      [answers('GET', '/api/admin/user/list')]: 1,
-      [answers('POST', '/api/auth/login')]: 1,
-      [answers('POST', '/api/me/sshkey/add')]: 2,
-      [answered('/api/admin/user/create')]: 1,
-      [answered('/api/admin/user/list')]: 1,
-      [answered('/api/auth/login')]: 1,
-      [answered('/api/me/sshkey/add')]: 2,
+      ...requests('POST', '/api/admin/user/create', 1),
+      ...requests('GET', '/api/admin/user/list', 1),
+      ...requests('POST', '/api/auth/login', 1),
+      ...requests('POST', '/api/me/sshkey/add', 2),
       'keyfold_login_attempts_total{factor="password",outcome="accepted"}': 1,
       'keyfold_security_events_total{event="user_created"}': 1,
       keyfold_password_hash_duration_seconds_count: 2,
