@@ -5,7 +5,7 @@ import { Counter } from '@keyfold/event-store';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LoginThrottle } from '@keyfold/security';
 import { contextOf, protectAdmins, Administrator, Caller } from '../caller/caller.js';
-import { AccountCommand } from '../commands/caller-command.js';
+import { AccountCommand } from '../caller/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { codeAccountKey } from '../login/code-check.js';
 import { Origin } from '../origin.js';

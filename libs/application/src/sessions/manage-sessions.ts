@@ -2,7 +2,7 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/domain';
 import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
 import { contextOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
-import { AccountCommand } from '../commands/caller-command.js';
+import { AccountCommand } from '../caller/caller-command.js';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountStream, sessionStream } from '@keyfold/projections';
 import { contextOf, proofOf, refuseGuest, type Caller } from '../caller/caller.js';
-import { CallerCommand } from '../commands/caller-command.js';
+import { CallerCommand } from '../caller/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { AccountSessions, type ListedSession } from './account-sessions.js';

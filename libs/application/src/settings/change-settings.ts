@@ -13,7 +13,7 @@ import {
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@keyfold/security';
 import { contextOf, type Administrator } from '../caller/caller.js';
-import { CallerCommand } from '../commands/caller-command.js';
+import { CallerCommand } from '../caller/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { STATIC_TOKEN_KEY, SettingList } from './setting-list.js';

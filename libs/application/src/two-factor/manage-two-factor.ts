@@ -13,7 +13,7 @@ import {
   Sealer,
 } from '@keyfold/security';
 import { contextOf, proofOf, protectAdmins, refuseGuest, type Caller } from '../caller/caller.js';
-import { AccountCommand, CallerCommand } from '../commands/caller-command.js';
+import { AccountCommand, CallerCommand } from '../caller/caller-command.js';
 import { Clock } from '../commands/clock.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';

@@ -1,5 +1,5 @@
 import { Command } from '@nestjs/cqrs';
-import type { Administrator, Caller } from '../caller/caller.js';
+import type { Administrator, Caller } from './caller.js';
 import type { Origin } from '../origin.js';
 
 /** A command that concerns only its caller, or the whole service. */
