@@ -1,8 +1,5 @@
 // The parts of the service that the benchmark uses, built like the apps.
-import { pathToFileURL } from 'node:url';
-import { built } from '../../../scripts/build.mjs';
-
-const code = await import(pathToFileURL(built('test/bench/scaled/measured.ts')).href);
+import * as code from '../../../dist/bench/measured.js';
 
 export const { domain, eventStore, MongoParkedAccounts, MongoReadModelStore, mongoModels, nameHash } = code;
 export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf } = code;
