@@ -52,6 +52,7 @@ export function describeWorstAnswers(
   open: () => Promise<Stage>,
   { rings = 0, isMeasured = () => true }: { rings?: number; isMeasured?: (route: string) => boolean },
 ): { cast(): Cast } {
+  console.log(`texts of seed ${SEED}`);
   let stage: Stage;
   let cast: Cast;
 

@@ -20,6 +20,7 @@ const NOT_AN_ADMIN = '403 You are not an admin';
 const TAKES_NO_TOKENS = '403 access tokens are not accepted here, log in instead';
 /** Routes after whose success the caller has to log in again, or has another token. */
 const ENDS_CALLER = ['GET /api/auth/logout', 'POST /api/admin/setting/reset_token'];
+/** `accounts:manage` includes `accounts:read`. */
 const EVERY_SCOPE = accessTokenScopes.filter((scope) => scope !== 'accounts:read');
 const SCOPES_OF_MEMBERS: readonly AccessTokenScope[] = ['profile:read', 'keys:manage'];
 
