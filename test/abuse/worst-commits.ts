@@ -1,7 +1,7 @@
 import {
   accessTokenScopes,
   BYTES_PER_RING,
-  bytesOfRing,
+  bytesOfKey,
   DomainError,
   keyIdOf,
   KEYS_PER_ACCOUNT,
@@ -21,7 +21,7 @@ import type { WorstTexts } from './worst-texts.js';
 
 const EXPIRY = Date.UTC(2035, 0, 1);
 const NOW = Date.UTC(2026, 0, 1);
-const KEY_BYTES = bytesOfRing([{ title: '', key: { ...publicKey('any'), comment: '' } }]);
+const KEY_BYTES = bytesOfKey({ title: '', key: { ...publicKey('any'), comment: '' } });
 
 /** The keys of a ring that accepts no more. */
 export type FullRing = readonly SshKey[];
@@ -36,17 +36,15 @@ export function ringOfManyKeys({ any }: WorstTexts): FullRing {
 export const ringOfLongComments = ({ plain }: WorstTexts): FullRing =>
   fullRing((n) => ({ title: `${n}`, key: { ...publicKey(`long ${n}`), comment: plain('c', 15_600) } }));
 
-/**
- * Adds keys until the decider refuses one. Consults it for the last keys only, because it counts all keys each time.
- */
+/** Adds keys until the decider refuses one. */
 function fullRing(keyAt: (n: number) => Pick<SshKey, 'title' | 'key'>): FullRing {
   const keys: SshKey[] = [];
   let bytes = 0;
   for (;;) {
     const next = keyAt(keys.length + 1);
-    bytes += bytesOfRing([next]);
+    bytes += bytesOfKey(next);
     if (keys.length === KEYS_PER_ACCOUNT || bytes > BYTES_PER_RING) {
-      const ring = { keys, keysEver: keys.length };
+      const ring = { keys, keysEver: keys.length, bytes: bytes - bytesOfKey(next) };
       const add = () => sshKeyRingDecider.decide(ring, { type: 'AddSshKey', accountId: 0, ...next, now: NOW });
       if (outcomeOf(add) !== 'ssh-key-limit-reached') throw new Error(`a ring of ${keys.length} keys is not full`);
       return keys;

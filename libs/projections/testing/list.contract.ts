@@ -10,6 +10,7 @@ import { sshKeyRings, sessions } from '../src/read-model.js';
 const ringUntil = (expiresAt?: number): SshKeyRing => ({
   keys: [{ ...keyAdded(1, 'laptop').data, ...(expiresAt !== undefined && { expiresAt }) }],
   keysEver: 1,
+  bytes: 100,
 });
 
 /** The cases for models with something to do at a time. */

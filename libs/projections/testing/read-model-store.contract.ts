@@ -113,10 +113,10 @@ function documentCases(newStore: NewStore): void {
     const store = await newStore();
     const [ring, session] = [sshKeyRingStream(7), sessionStream('s1', 7)];
     await store.put(account, { state: active(7), version: 1 });
-    await store.put(ring, { state: { keys: [], keysEver: 4 }, version: 9 });
+    await store.put(ring, { state: { keys: [], keysEver: 4, bytes: 0 }, version: 9 });
     expect(await store.get([ring, session, account])).toEqual(
       new Map<string, unknown>([
-        ['ssh-keys-7', { state: { keys: [], keysEver: 4 }, version: 9 }],
+        ['ssh-keys-7', { state: { keys: [], keysEver: 4, bytes: 0 }, version: 9 }],
         ['account-7', { state: active(7), version: 1 }],
       ]),
     );
@@ -139,7 +139,7 @@ function documentCases(newStore: NewStore): void {
     const store = await newStore();
     for (const id of [9, 10, 1]) await store.put(accountStream(id), { state: active(id), version: id });
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
-    await store.put(sshKeyRingStream(1), { state: { keys: [], keysEver: 4 }, version: 1 });
+    await store.put(sshKeyRingStream(1), { state: { keys: [], keysEver: 4, bytes: 0 }, version: 1 });
     const [one, ten, nine] = [
       { stream: 'account-1', version: 2, sortKey: null, state: deleted(1) },
       { stream: 'account-10', version: 10, sortKey: 10, state: active(10) },

@@ -10,7 +10,7 @@ import {
   updateKey,
 } from '../../testing/ssh-key-ring.events.js';
 import { LAST_NUMBER } from '../kernel/numbered-ids.js';
-import { BYTES_PER_RING, bytesOfRing, KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
+import { BYTES_PER_RING, bytesOfKey, KEYS_PER_ACCOUNT, sshKeyRingDecider } from './ssh-key-ring.decider.js';
 
 const [laptop, phone] = [publicKey('laptop'), publicKey('phone')];
 const keys = (count: number) => Array.from({ length: count }, (_, i) => keyAdded(i + 1, `key ${i + 1}`));
@@ -26,8 +26,8 @@ const filling = keys(66).map(({ data: { title } }, i) =>
 const withComment = (bytes: number) => ({ ...phone, comment: 'c'.repeat(bytes) });
 const rest =
   BYTES_PER_RING -
-  bytesOfRing(stateAfter(sshKeyRingDecider, ...filling).keys) -
-  bytesOfRing([{ title: 'phone', key: withComment(0) }]);
+  stateAfter(sshKeyRingDecider, ...filling).bytes -
+  bytesOfKey({ title: 'phone', key: withComment(0) });
 
 describe('AddSshKey', () => {
   it('adds keys under increasing numbers', () => {
@@ -77,7 +77,8 @@ describe('AddSshKey', () => {
   });
 
   it('refuses a key if the key numbers of the account are used up', () => {
-    const add = (keysEver: number) => sshKeyRingDecider.decide({ keys: [], keysEver }, addKey('phone', phone)).events;
+    const add = (keysEver: number) =>
+      sshKeyRingDecider.decide({ keys: [], keysEver, bytes: 0 }, addKey('phone', phone)).events;
     expect(add(LAST_NUMBER - 1)).toStrictEqual([keyAdded(LAST_NUMBER, 'phone')]);
     expect(() => add(LAST_NUMBER)).toThrow('ssh-key-limit-reached');
   });
@@ -130,8 +131,16 @@ describe('UpdateSshKey', () => {
   });
 });
 
-it('the state of a key ring lists the keys in the order of their addition and also counts removed ones', () => {
-  const history = [keyAdded(1, 'laptop'), keyAdded(2, 'phone'), keyRemoved(1, laptop), keyAdded(3, 'desk')];
+it('the state of a key ring lists the keys in the order of their addition, with their size, and also counts removed ones', () => {
+  const [second, third] = [keyAdded(2, 'phone').data, { ...keyAdded(3, 'desk').data, title: 'large desk' }];
+  const history = [
+    keyAdded(1, 'laptop'),
+    keyAdded(2, 'phone'),
+    keyRemoved(1, laptop),
+    keyAdded(3, 'desk'),
+    keyRenamed(3, 'large desk'),
+  ];
   const ring = stateAfter(sshKeyRingDecider, ...history);
-  expect(ring).toStrictEqual({ keys: [keyAdded(2, 'phone').data, keyAdded(3, 'desk').data], keysEver: 3 });
+  const bytes = bytesOfKey(second) + bytesOfKey(third);
+  expect(ring).toStrictEqual({ keys: [second, third], keysEver: 3, bytes });
 });

@@ -15,8 +15,11 @@ import {
 /** A key of the ring with its id, its title as sent, and the time of its addition in unix milliseconds. */
 export type SshKey = SshKeyAdded['data'] & KeyExpiry;
 
-/** The keys of one account in the order of their addition. `keysEver` also counts the removed ones. */
-export type SshKeyRing = Readonly<{ keys: readonly SshKey[]; keysEver: number }>;
+/**
+ * The keys of one account in the order of their addition. `keysEver` also counts the removed ones. `bytes` is the size of all keys (`bytesOfKey`): it is
+ * part of the state so that adding a key takes equally long in rings of any length.
+ */
+export type SshKeyRing = Readonly<{ keys: readonly SshKey[]; keysEver: number; bytes: number }>;
 
 /**
  * Adds a key. `key` is undefined if its text could not be parsed; the title is still checked first (wire contract 2.5). Without `expiresAt`
@@ -60,7 +63,7 @@ export const BYTES_PER_RING = 1024 * 1024;
  * count like all others.
  */
 export const sshKeyRingDecider: Decider<SshKeyRing, SshKeyRingCommand, SshKeyRingEvent> = {
-  initialState: { keys: [], keysEver: 0 },
+  initialState: { keys: [], keysEver: 0, bytes: 0 },
   decide,
   evolve,
 };
@@ -91,7 +94,7 @@ function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSsh
   if (!key) throw new DomainError('ssh-key-invalid');
   if (ring.keys.some((each) => each.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
   const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_NUMBER;
-  const tooLarge = bytesOfRing(ring.keys) + bytesOfKey({ title, key }) > BYTES_PER_RING;
+  const tooLarge = ring.bytes + bytesOfKey({ title, key }) > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
   const keyId = keyIdOf(accountId, ring.keysEver + 1);
   const added = { type: 'SshKeyAdded', v: 1, data: { keyId, title, key, addedAt: now } } as const;
@@ -100,19 +103,9 @@ function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSsh
   return { events: [added, expiryChanged(keyId, expiresAt)] };
 }
 
-/** Returns the size of the keys in bytes, including their titles and comments. */
-export function bytesOfRing(keys: readonly TitledKey[]): number {
-  return keys.reduce((sum, key) => {
-    const bytes = keyBytes.get(key) ?? bytesOfKey(key);
-    keyBytes.set(key, bytes);
-    return sum + bytes;
-  }, 0);
-}
-
-type TitledKey = Pick<SshKey, 'title' | 'key'>;
-/** Spares the texts of a long ring a measurement with each key that is added. */
-const keyBytes = new WeakMap<TitledKey, number>();
-const bytesOfKey = ({ title, key: { type, blob, comment } }: TitledKey) => bytesOf(title, type, blob, comment);
+/** Returns the size of a key in bytes, with its title and comment. */
+export const bytesOfKey = ({ title, key: { type, blob, comment } }: Pick<SshKey, 'title' | 'key'>): number =>
+  bytesOf(title, type, blob, comment);
 
 function remove(ring: SshKeyRing, { keyId }: RemoveSshKey): Decision<SshKeyRingEvent> {
   const { key } = keyIn(ring, keyId);
@@ -162,18 +155,24 @@ function requireFreeTitle({ keys }: SshKeyRing, title: string): void {
 }
 
 /** A ring that is larger than its limit may still shrink. */
-function requireRoomFor({ keys }: SshKeyRing, former: string, title: string): void {
+function requireRoomFor({ bytes }: SshKeyRing, former: string, title: string): void {
   const growth = bytesOf(title) - bytesOf(former);
-  if (growth > 0 && bytesOfRing(keys) + growth > BYTES_PER_RING) throw new DomainError('ssh-key-limit-reached');
+  if (growth > 0 && bytes + growth > BYTES_PER_RING) throw new DomainError('ssh-key-limit-reached');
 }
 
 function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   const { data } = event;
   switch (event.type) {
     case 'SshKeyAdded':
-      return { keys: [...ring.keys, event.data], keysEver: ring.keysEver + 1 };
-    case 'SshKeyRemoved':
-      return { ...ring, keys: ring.keys.filter((key) => key.keyId !== data.keyId) };
+      return {
+        keys: [...ring.keys, event.data],
+        keysEver: ring.keysEver + 1,
+        bytes: ring.bytes + bytesOfKey(event.data),
+      };
+    case 'SshKeyRemoved': {
+      const removed = keyIn(ring, data.keyId);
+      return { ...ring, keys: ring.keys.filter((key) => key !== removed), bytes: ring.bytes - bytesOfKey(removed) };
+    }
     case 'SshKeyRenamed':
       return withChanged(ring, data.keyId, (key) => ({ ...key, title: event.data.title }));
     case 'SshKeyExpiryChanged': {
@@ -187,7 +186,12 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   }
 }
 
-const withChanged = (ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing => ({
-  ...ring,
-  keys: ring.keys.map((key) => (key.keyId === keyId ? change(key) : key)),
-});
+function withChanged(ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing {
+  const former = keyIn(ring, keyId);
+  const changed = change(former);
+  return {
+    ...ring,
+    keys: ring.keys.map((key) => (key === former ? changed : key)),
+    bytes: ring.bytes - bytesOfKey(former) + bytesOfKey(changed),
+  };
+}

@@ -21,7 +21,8 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
   account: ({ username, basePath, ssoId }: Account) =>
     1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
   session: ({ address, client }: Session) => 1 + Math.floor(memoryOf(address, client) / 1024),
-  'ssh-keys': ({ keys }: SshKeyRing) => 1 + Math.ceil(sumOf(keys, memoryOfKey) / 1024),
+  // Each text is in the state and, with two bytes for each character, in the cached answers.
+  'ssh-keys': ({ keys, bytes }: SshKeyRing) => 1 + Math.ceil((SSH_KEY * keys.length + 4 * bytes) / 1024),
   'ssh-key-use': ({ lastUsed }: SshKeyUse) => 1 + Math.ceil(Object.keys(lastUsed).length / 20),
   'access-tokens': ({ secrets }: AccessTokens) =>
     1 + Math.ceil(sumOf(secrets, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),
@@ -34,9 +35,6 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
 /** Returns the maximum memory of a state in units of about a kilobyte. Caches are limited by it. */
 export const weightOf = <State>({ name }: Pick<StreamAggregate<State>, 'name'>, state: State): number =>
   weights[name](state as never);
-
-const memoryOfKey = ({ title, key: { blob, comment } }: SshKeyRing['keys'][number]) =>
-  SSH_KEY + memoryOf(title, blob, comment) + 2 * bytesOf(title, comment);
 
 /** One character beyond Latin-1 doubles the memory of its text. */
 const memoryOf = (...texts: readonly string[]) => sumOf(texts, ({ length }) => 2 * length);
