@@ -39,6 +39,8 @@ describe('bytes that are not HTTP', () => {
       'a length with chunked encoding',
       ['POST /ping HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'],
     ],
+    ['two hosts', ['GET /ping HTTP/1.1', 'Host: a', 'Connection: close', 'Host: b']],
+    ['an absolute address', ['GET http://a/ping HTTP/1.1', 'Host: a', 'Connection: close']],
     ['an unknown version', ['GET /ping HTTP/9.9', 'Host: a']],
     ['TLS', ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03']],
   ])('get 400: %s', async (_, lines) => {

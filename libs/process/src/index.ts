@@ -1,3 +1,4 @@
+export { limitConnections, markProven } from './connection-limit.js';
 export * from './exit.js';
 export * from './health.js';
 export { createLog, createThreadLog, writeLine } from './log/create-log.js';

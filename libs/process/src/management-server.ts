@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { limitConnections } from './connection-limit.js';
 import type { Health } from './health.js';
 import type { Metrics } from './metrics/metrics.js';
 import { UnusableAddress } from './settings/read-settings.js';
+
+/** Maximum number of connections: some for each prober and scraper. */
+const CONNECTIONS = 256;
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
 
@@ -25,6 +29,7 @@ export class ManagementServer {
         send(response, 500, { status: String(error) }),
       );
     });
+    limitConnections(server, CONNECTIONS);
     try {
       await once(server.listen(port, host), 'listening');
     } catch (error) {

@@ -15,7 +15,7 @@ import { FileServersModule, type Services } from './file-servers.module.js';
 import { ServerTokenGuard } from './server-token.guard.js';
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_SERVERS_HOST', port: 'KEYFOLD_SERVERS_PORT' };
-/** Maximum number of connections. Further ones are closed. */
+/** Maximum number of open connections. */
 const CONNECTIONS = 1_024;
 /** Milliseconds that a closing port waits for its requests in flight. */
 const CLOSE_TIMEOUT = 3_000;
@@ -100,13 +100,19 @@ async function createApp(
     { bodyParser: false, abortOnError: false },
   );
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.server.maxConnections = CONNECTIONS;
   requests.attach(fastify);
   // Privacy patterns are for what people read in browsers. A file server knows the texts that its own request contains.
   const mask = { ofRefusal: (message: string) => message, ofFault: (message: string) => message };
   // The address is that of the peer: this port believes no forwarded header.
   const clientAddressOf = ({ raw }: { raw: { socket: { remoteAddress?: string } } }) => raw.socket.remoteAddress ?? '';
-  configureHttp(app, { setCommonHeaders, clientAddressOf, Filter: StatusFilter, mask, closeTimeout: CLOSE_TIMEOUT });
+  configureHttp(app, {
+    setCommonHeaders,
+    clientAddressOf,
+    Filter: StatusFilter,
+    mask,
+    connections: CONNECTIONS,
+    closeTimeout: CLOSE_TIMEOUT,
+  });
   guardRoutes(fastify, guard);
   serveDocument(app, DOCUMENT_TEXTS, false);
   return app;

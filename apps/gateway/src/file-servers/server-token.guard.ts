@@ -2,6 +2,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { accessTokenRefused, requireScope, type CallerIdentifier, type SecurityLog } from '@keyfold/application';
 import type { AccessTokenScope } from '@keyfold/domain';
 import { Refusal } from '@keyfold/http-envelope';
+import { markProven } from '@keyfold/process';
 import { isAccessTokenForm } from '@keyfold/security';
 import type { RouteOptions } from 'fastify';
 import { originOf, type KeyfoldRequest } from '../request/request-reading.js';
@@ -51,5 +52,6 @@ export class ServerTokenGuard {
       (await this.callers.identify(token, 'account', () => originOf(request)));
     requireScope(caller, scope);
     request.caller = caller;
+    markProven(request.raw.socket);
   }
 }

@@ -14,6 +14,8 @@ import { AdditionalListeners, requireFreePort } from './connections.js';
 import { apiLimits, configureHttp, createHttpAdapter } from './http-server.js';
 import { responseHeaders } from './response-headers.hook.js';
 
+/** Maximum number of open connections of each thread. Ten thousand idle ones take about 100 MB. */
+const CONNECTIONS = 10_000;
 /** Milliseconds after which a closing server aborts requests that have not ended. */
 const CLOSE_TIMEOUT = 5_000;
 
@@ -57,6 +59,7 @@ export async function createApi(
     clientAddressOf: (request) => addresses.of(request),
     Filter: EnvelopeFilter,
     mask: app.get(CurrentPrivacyMask, { strict: false }),
+    connections: CONNECTIONS,
     closeTimeout: CLOSE_TIMEOUT,
   });
   documentApi(app);

@@ -14,17 +14,18 @@ import {
   type EnvelopeFilter,
   type MessageMask,
 } from '@keyfold/http-envelope';
-import { RepeatedLine } from '@keyfold/process';
+import { limitConnections, RepeatedLine } from '@keyfold/process';
 import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { correlationsOf, type RequestHook } from '../request/request-reading.js';
 import { BatchedResponse } from './batched-response.js';
+import { BoundedRequest } from './bounded-request.js';
 import { answerClientError, refuseExpectation } from './client-errors.js';
 import { closeConnectionsOnShutdown } from './connections.js';
 import { faultOf } from './fault-of.js';
 import { limitPipelining } from './limit-pipelining.js';
-import { isReadablePath, routedPath, RouteMethods } from './routing.js';
+import { headFault, isReadablePath, routedPath, RouteMethods } from './routing.js';
 import { deferOnePerIteration, runOrDefer } from './loop-budget.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -55,7 +56,7 @@ export function createHttpAdapter(
 ): FastifyAdapter {
   return new FastifyAdapter({
     ...limits,
-    http: { ...http, ServerResponse: BatchedResponse },
+    http: { ...http, IncomingMessage: BoundedRequest, ServerResponse: BatchedResponse },
     // Never the client's id, or a client could forge the id of another request in the log and in commits.
     genReqId: () => randomUUID(),
     // The store closes after the server, so requests on open connections can still be handled.
@@ -83,6 +84,8 @@ export type HttpRules = Readonly<{
   clientAddressOf: (request: FastifyRequest) => string;
   Filter: typeof EnvelopeFilter;
   mask: MessageMask;
+  /** Maximum number of open connections of the thread. */
+  connections: number;
   /** Milliseconds after which a closing server aborts requests that have not ended. */
   closeTimeout: number;
 }>;
@@ -90,7 +93,7 @@ export type HttpRules = Readonly<{
 /** Configures everything around the routes: request bodies, envelopes, errors and limits. */
 export function configureHttp(
   app: NestFastifyApplication,
-  { setCommonHeaders, clientAddressOf, Filter, mask, closeTimeout }: HttpRules,
+  { setCommonHeaders, clientAddressOf, Filter, mask, connections, closeTimeout }: HttpRules,
 ): void {
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
@@ -109,11 +112,18 @@ export function configureHttp(
   server.addHook('onRequest', (request, reply, done) => {
     request.sentContentType = request.headers['content-type'];
     request.raw.headers['content-type'] = 'application/octet-stream';
-    setCommonHeaders(request, reply, done);
+    setCommonHeaders(request, reply, () => done(headFault(request.raw)));
   });
   server.setReplySerializer(successEnvelope);
   server.server.on('checkExpectation', refuseExpectation);
   limitPipelining(server.server);
+  const full = new RepeatedLine();
+  const connectionLog = new Logger('Connections');
+  limitConnections(server.server, connections, () =>
+    full.write('full', (omitted) =>
+      connectionLog.warn({ connections, omitted }, 'too many connections, ended the oldest'),
+    ),
+  );
   closeConnectionsOnShutdown(server, closeTimeout);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();

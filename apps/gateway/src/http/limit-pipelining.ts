@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PendingResponses } from './batched-response.js';
+import { refuseRest } from './client-errors.js';
 import { canRunNow, currentIteration, defer } from './loop-budget.js';
 
 /** Maximum number of requests of one connection that start in one iteration of the event loop. */
@@ -9,6 +10,8 @@ const MAX_PER_ITERATION = 16;
 const MAX_IN_FLIGHT = 64;
 /** With this many waiting requests, the server stops reading from the connection until they have started. */
 const MAX_WAITING = 64;
+/** More requests can wait if they had arrived before. Beyond this number, the connection ends, because receiving a request takes time, too. */
+const MAX_ARRIVED = 128;
 
 const QUEUE = Symbol('requests of this connection that have not started');
 type Connection = Socket & { [QUEUE]?: PipelineQueue };
@@ -35,6 +38,8 @@ class PipelineQueue {
 
   add(start: () => void): void {
     if (this.#waiting.length === 0 && this.#isFirstOfIteration() && canRunNow()) return start();
+    if (this.#waiting.length >= MAX_ARRIVED)
+      return refuseRest(this.connection, 429, `too many pipelined requests: at most ${MAX_ARRIVED}`);
     this.#waiting.push(start);
     if (this.#waiting.length >= MAX_WAITING) this.#pause();
     this.#schedule();

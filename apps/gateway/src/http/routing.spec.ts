@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isReadablePath, routedPath } from './routing.js';
+import { headFault, isReadablePath, routedPath } from './routing.js';
 
 describe('an escaped slash', () => {
   it.each([
@@ -31,8 +31,6 @@ describe('an administration path', () => {
     ['/api/admin/user%2Flist', '/api/admin/user%252Flist'],
     ['/%2561pi%2Fadmin', '/%2561pi/admin'],
     ['/ap%69/admin/user/list#%zz', '/ap%2569/admin/user/list#%zz'],
-    ['http://h/api%2Fadmin', 'http://h/api%252Fadmin'],
-    ['HTTPS://h%2Fapi/admin', 'HTTPS://h%252Fapi/admin'],
   ])('with an escape matches no route: %s', (url, routed) => {
     expect(routedPath(url)).toBe(routed);
   });
@@ -49,5 +47,24 @@ describe('a path', () => {
 
   it.each(['/api/%', '/api/%2', '/api/%zz', '/%ff/%z?a', 'nonsense'])('is not readable: %s', (url) => {
     expect(isReadablePath(url)).toBe(false);
+  });
+});
+
+describe('a request', () => {
+  const rawHeaders = ['Host', 'a', 'X-Host', 'b'];
+
+  it.each(['/', '/api/me?a=http://h/', '//h/api/admin', '*'])('is accepted with the target %s', (url) => {
+    expect(headFault({ url, rawHeaders })).toBeUndefined();
+  });
+
+  it.each(['http://h/api/admin/user/list', 'HTTPS://h/', 'h:443', ''])('is refused with the target %j', (url) => {
+    expect(headFault({ url, rawHeaders })).toMatchObject({ status: 400, message: 'the request target must be a path' });
+  });
+
+  it('is refused with two hosts, whatever their spelling', () => {
+    expect(headFault({ url: '/', rawHeaders: [...rawHeaders, 'hOST', 'a'] })).toMatchObject({
+      status: 400,
+      message: 'the request has more than one Host header',
+    });
   });
 });

@@ -1,4 +1,6 @@
+import { Fault } from '@keyfold/http-envelope';
 import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 
 /**
  * Returns the URL that the router receives. compat: the original routes by the unescaped path, so an escaped slash counts as a slash
@@ -20,13 +22,25 @@ export const isReadablePath = (url: string): boolean => url.startsWith('/') && !
 
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** Returns whether the router would find administration here. It also accepts absolute URLs, and matches nothing that it cannot unescape. */
+/** Returns whether the router would find administration here. It matches nothing that it cannot unescape. */
 function isAdministration(path: string): boolean {
   try {
-    return /^\/api\/admin(\/|$)/.test(decodeURI(path.replace(/^https?:\/\/[^/]*\//i, '/')));
+    return /^\/api\/admin(\/|$)/.test(decodeURI(path));
   } catch {
     return false;
   }
+}
+
+/**
+ * Returns the fault of a request whose target or host a proxy may read differently than this server. The router would accept an absolute URL, with which a
+ * rule of a proxy for paths could be bypassed. Clients send these to forward proxies only (RFC 9112 section 3.2.2).
+ */
+export function headFault({ url = '', rawHeaders }: Pick<IncomingMessage, 'url' | 'rawHeaders'>): Fault | undefined {
+  if (!url.startsWith('/') && url !== '*') return new Fault(400, 'the request target must be a path');
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]!.length === 4 && rawHeaders[index]!.toLowerCase() === 'host') hosts += 1;
+  return hosts > 1 ? new Fault(400, 'the request has more than one Host header') : undefined;
 }
 
 /** Returns the part of the URL that the router treats as the path. */

@@ -8,6 +8,7 @@ import {
   type CallerPart,
 } from '@keyfold/application';
 import type { AccessTokenScope, DomainErrorCode } from '@keyfold/domain';
+import { markProven } from '@keyfold/process';
 import { originOf, type KeyfoldRequest } from './request-reading.js';
 
 /** A guard with the codes of its refusals, in the order of its checks. */
@@ -44,6 +45,7 @@ function callerGuard(part: CallerPart, requirement?: Requirement): CallerGuardCl
         requirement?.check(caller);
         if (caller.accessToken) requireScope(caller, scopeOf(context.getHandler()));
         request.caller = caller;
+        if (caller.by !== 'guest') markProven(request.raw.socket);
         return true;
       };
       // Most sessions are cached, and a synchronous answer saves every such request a promise.

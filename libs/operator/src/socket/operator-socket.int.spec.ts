@@ -117,6 +117,15 @@ describe('a request', () => {
       { exit: 2 },
     ]);
   });
+
+  it('is refused if it is too long', async () => {
+    const { path } = await serving(async () => 0);
+    const socket = connect(path).on('error', () => undefined);
+    socket.write('x'.repeat(2_000_000));
+    const [, answer, ...others] = (await socket.setEncoding('utf8').toArray()).join('').trim().split('\n');
+    expect(JSON.parse(answer!)).toEqual({ err: 'the message is longer than 1048576 characters' });
+    expect(others).toEqual(['{"exit":1}']);
+  });
 });
 
 describe('an interruption', () => {

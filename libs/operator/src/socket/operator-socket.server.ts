@@ -16,6 +16,8 @@ import {
 
 const operatorRequest = z.object({ command: z.string(), args: z.record(z.string(), z.unknown()) });
 
+/** The longest request, in characters: an import of settings, which have 98,304 bytes, six characters for each in JSON. */
+const MAX_REQUEST = 1_048_576;
 /** How long a client may take to send its request, and to read the last lines of a stopped command (milliseconds). */
 const CLIENT_TIMEOUT = 2_000;
 
@@ -69,7 +71,7 @@ export class OperatorSocketServer {
     try {
       socket.setTimeout(CLIENT_TIMEOUT, () => socket.destroy());
       await sendMessage(socket, { keyfold: PROTOCOL, pid: process.pid });
-      const messages = receiveMessages(socket);
+      const messages = receiveMessages(socket, MAX_REQUEST);
       const { value } = await messages.next();
       await messages.return(undefined);
       // Keep reading, otherwise the half-close of the client would go unnoticed.

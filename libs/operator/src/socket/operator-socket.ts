@@ -50,8 +50,12 @@ export function operatorSocketPath(folder: string): string {
   );
 }
 
-/** Yields the messages of a connection until it ends or fails. The connection stays open if the caller stops reading. */
-export async function* receiveMessages(socket: Socket): AsyncGenerator<unknown> {
+/**
+ * Yields the messages of a connection until it ends or fails. The connection stays open if the caller stops reading.
+ *
+ * @throws SyntaxError; OperatorSocketError if a message has more than `maxLength` characters
+ */
+export async function* receiveMessages(socket: Socket, maxLength = Infinity): AsyncGenerator<unknown> {
   const chunks = socket.setEncoding('utf8').iterator({ destroyOnReturn: false }) as AsyncIterable<string>;
   let text = '';
   try {
@@ -59,10 +63,11 @@ export async function* receiveMessages(socket: Socket): AsyncGenerator<unknown> 
       const lines = (text + chunk).split('\n');
       text = lines.pop() ?? '';
       for (const line of lines) yield JSON.parse(line) as unknown;
+      if (text.length > maxLength) throw new OperatorSocketError(`the message is longer than ${maxLength} characters`);
     }
   } catch (error) {
     // A failed connection counts as ended: there are no further messages.
-    if (error instanceof SyntaxError) throw error;
+    if (error instanceof SyntaxError || error instanceof OperatorSocketError) throw error;
   }
 }
 
