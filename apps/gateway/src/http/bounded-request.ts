@@ -20,7 +20,8 @@ export class BoundedRequest extends IncomingMessage {
     const isSmall = piece.length < SMALL;
     if (isSmall) this.#smallPieces += 1;
     // A copy in Node's pool, because the piece has memory of its own, of which the garbage collector knows too little.
-    if (this.#smallPieces <= MAX_SMALL_PIECES) return this.#isDiscarded || super.push(isSmall ? Buffer.from(piece) : piece);
+    if (this.#smallPieces <= MAX_SMALL_PIECES)
+      return this.#isDiscarded || super.push(isSmall ? Buffer.from(piece) : piece);
     refuseRest(
       this.socket,
       413,
