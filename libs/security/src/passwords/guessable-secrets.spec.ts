@@ -14,6 +14,17 @@ describe('a secret that can be guessed', () => {
     ['your-super-secret-jwt-signing-key-change-me', 'consists of common words'],
     ['Please-Replace-This-Secret-With-Your-Own', 'consists of common words'],
     ['keyfold token secret, please change me!', 'consists of common words'],
+    ['aabbccddeeffgghhiijjkkllmmnnooppqqrrss', 'is mostly a sequence of neighbouring characters'],
+    ['qwertyuiopasdfghjklzxcvbnm1234567890', 'is mostly a sequence of neighbouring keys'],
+    ['QWERTYUIOP{}ASDFGHJKL:"ZXCVBNM<>?!@#', 'is mostly a sequence of neighbouring keys'],
+    ['1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.', 'is mostly a sequence of neighbouring keys'],
+    ['qwertzuiopüasdfghjklöäyxcvbnm,.-1234', 'is mostly a sequence of neighbouring keys'],
+    ['azertyuiopqsdfghjklmwxcvbn,;:!1234567', 'is mostly a sequence of neighbouring keys'],
+    ['qqwweerrttyyuuiiooppaassddffgghhjjkkll', 'is mostly a sequence of neighbouring keys'],
+    ['the quick brown fox jumps over the lazy dog', 'is a sample sentence'],
+    ['TheQuickBrownFoxJumpsOverTheLazyDog!', 'is a sample sentence'],
+    ['pack my box with five dozen liquor jugs', 'is a sample sentence'],
+    ['SPHINX OF BLACK QUARTZ, JUDGE MY VOW 2026', 'is a sample sentence'],
   ])('%j %s', (secret, weakness) => {
     expect(weaknessOf(secret)).toContain(weakness);
   });
