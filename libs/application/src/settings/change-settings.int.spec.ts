@@ -100,7 +100,7 @@ describe('a secret that no key opens', () => {
     await gateway.save(...shown, { key: 'site_title', value: 'Files' });
     gateway = gatewayWith(service.sealer);
     expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token', 'site_title')).toEqual(['pw', 'v', TOKEN, 'Files']);
-    // Where the secret can be opened, the same text is a value like any other.
+    // The same text is a value like any other if the secret can be opened.
     await gateway.save({ key: PASSWORD, value: UNREADABLE });
     expect(await gateway.valuesOf(PASSWORD)).toEqual([UNREADABLE]);
     expect(await version()).toBe(3);
