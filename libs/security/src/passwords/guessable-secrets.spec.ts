@@ -63,6 +63,19 @@ describe('a random secret', () => {
     );
   });
 
+  test('has no weakness with 40 digits or 36 small letters', () => {
+    const text = (alphabet: string, length: number) =>
+      uniform(length).map((bytes) => [...bytes].map((byte) => alphabet[byte % alphabet.length]).join(''));
+    const texts = fc.oneof(text('0123456789', 40), text('abcdefghijklmnopqrstuvwxyz', 36));
+    fc.assert(
+      fc.property(texts, (secret) => {
+        expect(weaknessOf(secret)).toBeUndefined();
+      }),
+      // One random text in 10,000 looks weak, so the texts are always the same.
+      { numRuns: 300, seed: 1 },
+    );
+  });
+
   test('has no weakness as a passphrase of unusual words', () => {
     expect(weaknessOf('ostrich gravel mandolin quorum, a tenth of Lisbon')).toBeUndefined();
   });

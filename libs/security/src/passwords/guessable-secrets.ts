@@ -46,11 +46,15 @@ function isSequence<Unit>(units: readonly Unit[], areNeighbours: (a: Unit, b: Un
 
 const areConsecutive = (a: number, b: number) => Math.abs(a - b) === 1;
 
-/** For each keyboard of the zxcvbn-ts project, whether two characters are on neighbouring keys. */
-const keyboardNeighbours = Object.values(keyboards).map((keyboard) => {
-  const keysBeside = new Map(Object.entries<(string | null)[]>(keyboard));
-  return (a: string, b: string) => keysBeside.get(a)?.some((key) => key?.includes(b)) ?? false;
-});
+const keysBesideOn: readonly Record<string, (string | null)[]>[] = Object.values(keyboards);
+
+/**
+ * For each keyboard of the zxcvbn-ts project, whether two characters are on neighbouring keys. Not for keypads: on their few keys, one in
+ * ten random numbers would be a sequence.
+ */
+const keyboardNeighbours = keysBesideOn
+  .filter((keysBeside) => 'a' in keysBeside)
+  .map((keysBeside) => (a: string, b: string) => keysBeside[a]?.some((key) => key?.includes(b)) ?? false);
 
 /** Returns whether the letters are those of a short sentence that contains the whole alphabet. Random letters mix upper and lower case. */
 function isPangram(secret: string): boolean {
