@@ -5,8 +5,7 @@
 # mongodb-root-password is read only while the data volume is empty.
 set -eu
 umask 077
-mkdir -p "$(dirname "$0")/secrets"
-cd "$(dirname "$0")/secrets"
+cd "$(dirname "$0")"
 
 ENGINE=25.0.0
 COMPOSE=2.24.4
@@ -27,6 +26,16 @@ require "Docker Engine" "$ENGINE" "$engine"
 compose=$(docker compose version --short 2>/dev/null) || fail "Docker Compose not found. Install its plugin, $COMPOSE or later."
 require "Docker Compose" "$COMPOSE" "$compose"
 
+# Nobody else may have placed the folder or a file in it. `find` does not follow symbolic links.
+mkdir -p secrets
+user=$(id -u)
+[ -n "$(find secrets -prune -type d -user "$user")" ] ||
+  fail "deploy/secrets belongs to another user or is a symbolic link. Run this script as its owner, or remove it."
+chmod 700 secrets
+foreign=$(find secrets ! -user "$user" ! -user 0 | head -n 1)
+[ -z "$foreign" ] || fail "deploy/$foreign belongs to another user. Remove it, or change its owner if you trust its content."
+cd secrets
+
 # Writes the output of a command to a file, unless the file exists. Containers run as other users and must be able to read the files;
 # on the host, the mode of the folder keeps other users out.
 make() {
@@ -35,6 +44,8 @@ make() {
   if [ -s "$name" ]; then
     return
   fi
+  # An interrupted run may have left one.
+  rm -f "$name.new"
   "$@" >"$name.new"
   chmod 444 "$name.new"
   mv "$name.new" "$name"
@@ -127,6 +138,7 @@ EOF
 }
 cd ../..
 if [ ! -s .env ]; then
+  rm -f .env.new
   settings >.env.new
   chmod 644 .env.new
   mv .env.new .env

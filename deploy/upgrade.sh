@@ -60,6 +60,7 @@ if [ -n "$old" ] && ! docker compose up --detach --wait --wait-timeout 180 --no-
 fi
 # From here on the new version runs.
 trap '' HUP INT TERM
+rm -f .env.new
 cp -p .env .env.new
 sed "s/^KEYFOLD_TAG=.*/KEYFOLD_TAG=$new/" .env >.env.new
 mv .env.new .env

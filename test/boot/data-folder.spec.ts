@@ -1,11 +1,12 @@
-import { chmodSync, statSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, chownSync, mkdirSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { keyfold } from '../support/cli.js';
 import { failedStart, usedPort } from '../support/failed-start.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { filesOf } from '../support/stored-data.js';
@@ -96,6 +97,42 @@ describe('the data folder', () => {
     expect(exitCode).toBe(1);
     expect(output).toContain(`cannot use ${join(folder, 'views.db')}`);
     expect(output).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('a data folder that somebody else prepared', () => {
+  /** Returns a folder of another user. Only root can give one away; for others, one of root will do. */
+  const foreignFolder = () => {
+    if (process.getuid!() !== 0) return '/usr';
+    const path = join(parent, 'foreign');
+    mkdirSync(path, { recursive: true, mode: 0o777 });
+    chownSync(path, 4_242, 4_242);
+    return path;
+  };
+
+  it('is refused as invalid configuration, and nothing is written into it', async () => {
+    const path = foreignFolder();
+    const before = await readdir(path);
+    const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: path });
+    expect(exitCode).toBe(78);
+    expect(output).toMatch(
+      /^keyfold cannot start: the configuration is invalid:\n- KEYFOLD_DATA_DIR: \S+ belongs to user \d+, but Keyfold runs as user \d+\./,
+    );
+    expect(await readdir(path)).toEqual(before);
+  });
+
+  it.each(['token-secret', 'keyfold.db'])('is refused if %s is a symbolic link, also by the command', async (name) => {
+    if (app.isRunning) await app.stop();
+    const [path, elsewhere] = [join(folder, name), join(parent, `moved-${name}`)];
+    await rename(path, elsewhere);
+    await symlink(elsewhere, path);
+    const problem = `${path} is not a regular file.`;
+    const start = await failedStart({ KEYFOLD_DATA_DIR: folder });
+    expect(start).toMatchObject({ exitCode: 78, output: expect.stringContaining(problem) });
+    const command = await keyfold({ KEYFOLD_DATA_DIR: folder }, 'verify');
+    expect(command).toMatchObject({ status: 78, out: '', err: expect.stringContaining(problem) });
+    await rm(path);
+    await rename(elsewhere, path);
   });
 });
 

@@ -6,6 +6,7 @@ import { promisify, stripVTControlCharacters } from 'node:util';
 import { inject } from 'vitest';
 import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { removeDigests } from '../support/docker/stand-ins.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { commandOnTerminal } from '../support/terminal.js';
 import { Clients } from './clients.js';
@@ -49,6 +50,7 @@ export class Deployment {
     const filter = (source: string) => source !== join(PROJECT, 'deploy/secrets');
     for (const name of [...FOLDERS, ...FILES])
       await cp(join(PROJECT, name), join(folder, name), { recursive: true, filter });
+    if (inject('standIns')) removeDigests(folder);
     const [port, sftp, tls] = [await lastingPort(), await lastingPort(), await lastingPort()].map(String);
     const deployment = new Deployment(folder, project, {
       COMPOSE_PROJECT_NAME: project,

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
+import { officialImages } from '../support/docker/stand-ins.js';
 import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
@@ -14,8 +15,10 @@ type ComposeFile = Readonly<{
 const composeFiles = ['docker-compose.yml', 'deploy/openssh/compose.yml'].map(
   (path) => parse(read(path), { merge: true }) as ComposeFile,
 );
-/** Returns the references to images in a Dockerfile. */
-const basesOf = (path: string) => [...read(path).matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+const DIGEST = /@sha256:[0-9a-f]{64}$/;
+/** Returns the references to images in a Dockerfile, without their digests. */
+const basesOf = (path: string) =>
+  [...read(path).matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base.replace(DIGEST, ''));
 
 it('the image has the Node version of the project', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
@@ -70,6 +73,17 @@ it('the users of sshd are written by the same command in the guide, the compose 
 it('every image of another project has an exact version', () => {
   const images = composeFiles.flatMap(({ services }) => Object.values(services).map(({ image }) => image));
   for (const image of images) expect(image).toMatch(/^keyfold(-sshd)?:\$\{KEYFOLD_TAG:|:\d+\.\d+\.\d+/);
+});
+
+it('the images of other projects are pinned everywhere or, before the first "npm run pin-images", nowhere', () => {
+  const files = globSync(['docker-compose.yml', 'deploy/**/{Dockerfile,*compose*.yml}'], { cwd: PROJECT });
+  const images = files.flatMap((file) =>
+    [...read(file).matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image = '']) => image),
+  );
+  const official = images.filter((image) => !/^(?:keyfold|scratch$)/.test(image));
+  expect(new Set(official.map((image) => image.replace(DIGEST, '')))).toEqual(new Set(officialImages));
+  expect(new Set(official).size).toBe(officialImages.length);
+  expect(new Set(official.map((image) => DIGEST.test(image))).size).toBe(1);
 });
 
 it('git and the image exclude the secrets', () => {

@@ -129,7 +129,7 @@ export const programs: readonly Program[] = [
   inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
-  inPackage('openssl', ['test/support/private-ca.ts'], 'openssl'),
+  inPackage('openssl', ['test/support/private-ca.ts', 'test/deployment/make-secrets.spec.ts'], 'openssl'),
   inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
   inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
   inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),

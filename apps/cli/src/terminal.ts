@@ -1,14 +1,7 @@
-import type { OperatorOutput, Progress } from '@keyfold/operator';
+import { printableOutput, type OperatorOutput, type Progress } from '@keyfold/operator';
 
 // A reader such as `head` may close the pipe; the rest of the output is then not needed.
 process.stdout.on('error', () => process.exit());
-
-/** Characters that control a terminal: control characters except tab and newline, and those that change the text direction. */
-const CONTROL_CHARACTERS = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
-/** Escapes control characters, because users choose parts of the output. It uses JSON escapes, so that JSON stays valid. */
-export const escapeControls = (line: string) =>
-  line.replaceAll(CONTROL_CHARACTERS, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const BAR_LENGTH = 30;
 /** Erases the current line (ECMA-48, EL 2). */
@@ -50,7 +43,7 @@ process.on('exit', () => progress.clear());
 const write = (stream: NodeJS.WriteStream, line: string) =>
   new Promise<void>((written) => {
     progress.clear();
-    if (stream.write(`${escapeControls(line)}\n`)) written();
+    if (stream.write(`${printableOutput(line)}\n`)) written();
     else stream.once('drain', written);
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -167,6 +167,21 @@ describe('a setting in a file', () => {
     expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: empty })).toEqual([`KEYFOLD_TOKEN_SECRET_FILE: ${empty} is empty`]);
     expect(problemsOf({ KEYFOLD_PORT_FILE: fileWith('http') })).toEqual([expect.stringMatching(/^KEYFOLD_PORT: /)]);
   });
+});
+
+it('a setting in a file that every user can write is refused, and one that the group can write is not', () => {
+  const file = fileWith(TOKEN_SECRET);
+  chmodSync(file, 0o666);
+  expect(problemsOf({ KEYFOLD_TOKEN_SECRET_FILE: file })).toEqual([
+    `KEYFOLD_TOKEN_SECRET_FILE: every user can write to ${file}. Check its content and run \`chmod o-w\` on it`,
+  ]);
+  // Secrets of compose files have mode 0444, and those of Kubernetes are symbolic links.
+  symlinkSync(file, `${file}-link`);
+  for (const mode of [0o664, 0o444, 0o440]) {
+    chmodSync(file, mode);
+    for (const path of [file, `${file}-link`])
+      expect(readStandaloneSettings({ KEYFOLD_TOKEN_SECRET_FILE: path }).KEYFOLD_TOKEN_SECRET).toBe(TOKEN_SECRET);
+  }
 });
 
 describe("the admin's first password", () => {

@@ -9,6 +9,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The environment that clients of the Docker engine need. */
     docker: Readonly<Record<string, string>>;
+    /** Whether stand-ins replace the official images. */
+    standIns: boolean;
   }
 }
 
@@ -21,6 +23,7 @@ export default async function setup(project: TestProject) {
     // They may select another engine than the default one.
     const chosen = Object.entries(process.env).filter(([name]) => name.startsWith('DOCKER_'));
     project.provide('docker', Object.fromEntries(chosen) as Record<string, string>);
+    project.provide('standIns', false);
     return undefined;
   }
   const engine = new PrivateEngine(dockerFolder);
@@ -33,6 +36,7 @@ export default async function setup(project: TestProject) {
     throw error;
   }
   project.provide('docker', engine.environment);
+  project.provide('standIns', true);
   return async () => {
     try {
       for (const words of [

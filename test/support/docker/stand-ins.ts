@@ -1,6 +1,6 @@
 // The test scripts load this file as it stands, so it imports no other file of the project.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -18,6 +18,17 @@ export const officialImages: readonly string[] = [
     ),
   ),
 ];
+
+/** Removes the digests of the official images from a copy of the checkout, because stand-ins have other ones. */
+export function removeDigests(checkout: string): void {
+  for (const file of FILES) {
+    const path = join(checkout, file);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replaceAll(/^((?:FROM| +image:) [a-z]+:\d[\w.-]+)@sha256:[0-9a-f]{64}/gm, '$1'),
+    );
+  }
+}
 
 /** Builds a stand-in for each official image under its name. Takes a second if nothing changed. */
 export function buildStandIns(environment: NodeJS.ProcessEnv, mongodFolder: string): void {

@@ -19,6 +19,7 @@ import { cursorResponse } from '../http/list-response.js';
 import { UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { callerOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { RequestQueue } from '../request/request-queue.js';
 import { REFUSAL_CONTENT, Route } from '../request/route.decorator.js';
 import { ActivityExport } from './activity-export.js';
 
@@ -185,10 +186,14 @@ const activityPageResponse = ({ items, next }: ActivityPage): Promise<PreparedRe
   cursorResponse(items, next ? encodeCursor(next) : '', activityJson);
 
 const LINES = 'application/x-ndjson';
+/** Pages that a thread reads at the same time, of different callers. */
+const READ_TOGETHER = 2;
 
 @ApiTags('activity')
 @Controller()
 export class ActivityController {
+  readonly #pages = new RequestQueue('pages of history', READ_TOGETHER);
+
   constructor(
     private readonly queryBus: QueryBus,
     private readonly exports: ActivityExport,
@@ -208,8 +213,7 @@ export class ActivityController {
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const input = checkedQueryOf(ActivityQuery, request);
-    const query = new ListOwnActivityQuery(callerOf(request), selectionOf(input), pagingOf(input));
-    return activityPageResponse(await this.queryBus.execute(query));
+    return this.#page(request, new ListOwnActivityQuery(callerOf(request), selectionOf(input), pagingOf(input)));
   }
 
   @Route('GET /api/admin/user/activity', {
@@ -227,7 +231,7 @@ export class ActivityController {
   async listOfAccount(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const input = checkedQueryOf(AccountActivityQuery, request);
     const selection = { ...selectionOf(input), accountId: Number(input.id) };
-    return activityPageResponse(await this.queryBus.execute(new ListAnyActivityQuery(selection, pagingOf(input))));
+    return this.#page(request, new ListAnyActivityQuery(selection, pagingOf(input)));
   }
 
   @Route('GET /api/admin/activity', {
@@ -244,8 +248,7 @@ export class ActivityController {
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const input = checkedQueryOf(AnyActivityQuery, request);
-    const query = new ListAnyActivityQuery(selectionOf(input), pagingOf(input));
-    return activityPageResponse(await this.queryBus.execute(query));
+    return this.#page(request, new ListAnyActivityQuery(selectionOf(input), pagingOf(input)));
   }
 
   @Route('GET /api/admin/activity/export', {
@@ -277,5 +280,11 @@ export class ActivityController {
         ? ''
         : await this.exports.start(() => this.queryBus.execute(new ExportActivityQuery(selection)));
     reply.header('Content-Disposition', 'attachment; filename="activity.ndjson"').type(LINES).send(content);
+  }
+
+  /** Reads one page at a time for each account, because a page of a rare type reads 2,000 events. */
+  #page(request: KeyfoldRequest, query: ListOwnActivityQuery | ListAnyActivityQuery): Promise<PreparedResponse> {
+    const { accountId } = callerOf(request).account;
+    return this.#pages.run(String(accountId), async () => activityPageResponse(await this.queryBus.execute(query)));
   }
 }

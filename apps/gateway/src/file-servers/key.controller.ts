@@ -10,14 +10,14 @@ import {
   type LookedUpAccount,
   type SshKeyOwners,
 } from '@keyfold/application';
-import { KeyedQueue } from '@keyfold/concurrency';
 import { DomainError, mayLogInOver } from '@keyfold/domain';
 import { CommandIdReused } from '@keyfold/event-store';
-import { Fault, instantOf, IsInstant, Refusal, successEnvelope } from '@keyfold/http-envelope';
+import { instantOf, IsInstant, Refusal, successEnvelope } from '@keyfold/http-envelope';
 import { IsOptional, Length, Matches, MaxLength } from 'class-validator';
 import type { FastifyReply } from 'fastify';
 import { UNACCEPTED_BODY, UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { RequestQueue } from '../request/request-queue.js';
 import { Route } from '../request/route.decorator.js';
 import { revalidatedResponse, sendPersonal } from '../http/revalidated-response.js';
 import { AccountResponse, envelopeOf } from './file-servers.document.js';
@@ -25,8 +25,6 @@ import { NeedsScope, SERVER_TOKEN } from './server-token.guard.js';
 
 /** The longest user name, as in the question of other services over RabbitMQ. */
 export const NAME_LETTERS = 4_096;
-/** Maximum number of look-ups at earlier times that wait. One runs at a time, because each reads the whole history of an account. */
-const MAX_WAITING = 16;
 
 const IsFingerprint = (): PropertyDecorator =>
   Matches(/^SHA256:[A-Za-z0-9+/]{43}$/, {
@@ -116,7 +114,8 @@ class KeyOwnersResponse {
 @Controller()
 export class KeyController {
   readonly #log = new Logger(KeyController.name);
-  readonly #past = new KeyedQueue();
+  /** One runs at a time, because each reads the whole history of an account. */
+  readonly #past = new RequestQueue('look-ups at earlier times');
 
   constructor(
     private readonly queryBus: QueryBus,
@@ -220,14 +219,10 @@ export class KeyController {
     const { username = '', fingerprint, at } = checkedQueryOf(KeyLookUp, request);
     const found = await (at === undefined
       ? this.queryBus.execute(new LookUpSshKeysQuery(username, fingerprint))
-      : this.#lookUpAt(new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!)));
+      : this.#past.run('', () =>
+          this.queryBus.execute(new LookUpPastSshKeysQuery(username, fingerprint, instantOf(at)!)),
+        ));
     return found && found.keys.length > 0 ? found : null;
-  }
-
-  #lookUpAt(query: LookUpPastSshKeysQuery): Promise<LookedUpAccount | null> {
-    if (this.#past.size('') > MAX_WAITING)
-      throw new Fault(503, 'too many look-ups at earlier times are waiting', { retryAfterSeconds: 1 });
-    return this.#past.run('', () => this.queryBus.execute(query));
   }
 }
 

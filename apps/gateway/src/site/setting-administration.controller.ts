@@ -8,6 +8,7 @@ import {
   ListFactorySettingsQuery,
   ListSettingsQuery,
   ResetStaticTokenCommand,
+  UNREADABLE,
   type ListedSetting,
 } from '@keyfold/application';
 import { atoi, bindList, GoStruct, PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
@@ -33,7 +34,10 @@ class SettingRequest {
 /** A setting as administrators see it. The order of the fields is part of the contract (wire contract 2.8). */
 class SettingResponse {
   @ApiProperty() key!: string;
-  @ApiProperty({ description: 'The current value. Secrets are shown.' }) value!: string;
+  @ApiProperty({
+    description: `The current value. Secrets are shown, and one that no sealing key opens as \`${UNREADABLE}\`.`,
+  })
+  value!: string;
   @ApiProperty() help!: string;
   @ApiProperty({ enum: ['string', 'select', 'bool', 'text', 'number'] }) type!: string;
   @ApiProperty({ description: 'The choices of a select, separated by commas.' }) options!: string;

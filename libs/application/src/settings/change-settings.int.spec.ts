@@ -6,7 +6,7 @@ import { operator } from '../caller/caller.js';
 import { ChangeSettingsCommand, ChangeSettingsHandler, type SettingInput } from './change-settings.js';
 import { GetSettingsHandler, GetSettingsQuery, ListSettingsHandler, ListSettingsQuery } from './read-settings.js';
 import { SettingList } from './setting-list.js';
-import { SettingSecrets } from './setting-secrets.js';
+import { SettingSecrets, UNREADABLE } from './setting-secrets.js';
 
 const PASSWORD = 'ldap_manager_password';
 const TOKEN = 'x'.repeat(16);
@@ -32,7 +32,8 @@ function gatewayWith(sealer: Sealer) {
       changes.execute(new ChangeSettingsCommand(operator, settings, { correlation: 'test' })),
     valuesOf: async (...keys: string[]) =>
       (await values.execute(new GetSettingsQuery(operator, keys))).map(({ value }) => value),
-    list: (...chosen: number[]) => groups.execute(new ListSettingsQuery(operator, chosen)),
+    list: (...chosen: number[]) =>
+      groups.execute(new ListSettingsQuery(operator, chosen.length > 0 ? chosen : undefined)),
   };
 }
 
@@ -82,7 +83,27 @@ describe('a secret that no key opens', () => {
     expect(await gateway.valuesOf('site_title', 'aria2_secret')).toEqual(['OpenList', '']);
     expect(await gateway.list(1)).toHaveLength(8);
     await gateway.save({ key: 'site_title', value: 'Files' });
-    await expect(gateway.valuesOf(PASSWORD)).rejects.toThrow('"k1" is not configured');
+  });
+
+  it('is shown as unreadable, among others that are shown', async () => {
+    expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token', 'site_title')).toEqual([
+      UNREADABLE,
+      UNREADABLE,
+      UNREADABLE,
+      'OpenList',
+    ]);
+    expect((await gateway.list()).filter(({ value }) => value === UNREADABLE).map(({ key }) => key)).toHaveLength(3);
+  });
+
+  it('is not replaced by a save of the list that shows it as unreadable', async () => {
+    const shown = (await gateway.list()).map(({ key, value }) => ({ key, value }));
+    await gateway.save(...shown, { key: 'site_title', value: 'Files' });
+    gateway = gatewayWith(service.sealer);
+    expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token', 'site_title')).toEqual(['pw', 'v', TOKEN, 'Files']);
+    // The same text is a value like any other if the secret can be opened.
+    await gateway.save({ key: PASSWORD, value: UNREADABLE });
+    expect(await gateway.valuesOf(PASSWORD)).toEqual([UNREADABLE]);
+    expect(await version()).toBe(3);
   });
 
   it('is repaired by a save', async () => {

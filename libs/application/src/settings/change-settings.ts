@@ -11,13 +11,13 @@ import {
   type SiteSettingsEvent,
 } from '@keyfold/domain';
 import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
-import { InvalidPatterns, PrivacyMask, SealBroken, UnknownSealingKey } from '@keyfold/security';
+import { InvalidPatterns, PrivacyMask } from '@keyfold/security';
 import { contextOf, type Administrator } from '../caller/caller.js';
 import { CallerCommand } from '../caller/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
-import { STATIC_TOKEN_KEY, SettingList } from './setting-list.js';
-import { SettingSecrets } from './setting-secrets.js';
+import { SettingList } from './setting-list.js';
+import { SettingSecrets, STATIC_TOKEN_KEY, UNREADABLE } from './setting-secrets.js';
 
 export type SettingInput = Readonly<{ key: string; value: string }>;
 
@@ -28,12 +28,13 @@ export type SettingInput = Readonly<{ key: string; value: string }>;
  * @throws the refusal of a value that the decider cannot check.
  */
 export function changeOf(
-  inputs: readonly SettingInput[],
+  saved: readonly SettingInput[],
   settings: SiteSettings,
   secrets: SettingSecrets,
 ): ChangeSettings {
-  if (inputs.length === 0) throw new DomainError('no-settings-to-save');
-  for (const { key } of inputs) requireSettingKey(key);
+  if (saved.length === 0) throw new DomainError('no-settings-to-save');
+  for (const { key } of saved) requireSettingKey(key);
+  const inputs = saved.filter((input) => !secrets.isUnreadable(settings, input));
   inputs.forEach(requireAcceptable);
   const values = inputs.filter(({ key }) => !isSealedSetting(key)).map(({ key, value }) => [key, value] as const);
   const wanted = new Map(inputs.filter(({ key }) => isSealedSetting(key)).map(({ key, value }) => [key, value]));
@@ -122,13 +123,8 @@ export class PreviewSettingsHandler implements IQueryHandler<PreviewSettingsQuer
   }
 
   #valueIn(settings: SiteSettings, wanted: string): string | undefined {
-    try {
-      return this.list.current(settings, ({ key }) => key === wanted, true)[0]?.value;
-    } catch (error) {
-      // Saving a new value repairs the setting.
-      if (error instanceof UnknownSealingKey || error instanceof SealBroken) return undefined;
-      throw error;
-    }
+    const value = this.list.current(settings, ({ key }) => key === wanted, true)[0]?.value;
+    return value === UNREADABLE ? undefined : value;
   }
 }
 

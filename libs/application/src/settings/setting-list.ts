@@ -9,7 +9,7 @@ import {
   type FactorySetting,
   type SiteSettings,
 } from '@keyfold/domain';
-import { SettingSecrets } from './setting-secrets.js';
+import { SettingSecrets, STATIC_TOKEN_KEY } from './setting-secrets.js';
 
 /** A setting as administrators see it. `index` is its place in the list of the original. */
 export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: number }>;
@@ -18,10 +18,7 @@ export type ListedSetting = Readonly<Omit<FactorySetting, 'secret'> & { index: n
 type Metadata = Omit<FactorySetting, 'value' | 'secret'>;
 
 /** The secrets that a list shows. A list for other eyes can leave them out. */
-export type ReadableSecrets = Pick<SettingSecrets, 'valueOf' | 'staticTokenOf' | 'newStaticToken'>;
-
-/** The key of the static token among the settings. */
-export const STATIC_TOKEN_KEY = 'token';
+export type ReadableSecrets = Pick<SettingSecrets, 'shownValueOf' | 'newStaticToken'>;
 
 /** The injection token of the value of the read-only setting `version`. */
 export const SERVICE_VERSION = Symbol('the version of the service');
@@ -36,9 +33,8 @@ export class SettingList {
 
   /**
    * Returns the chosen settings with their current values: those of the factory in its order, then the deprecated ones by key. Opens no
-   * other secrets. Without `withSecrets`, the value of every setting that is or may be secret is empty.
-   *
-   * @throws `UnknownSealingKey` or `SealBroken` for a chosen secret that no key opens.
+   * other secrets, and shows `UNREADABLE` for one that no key opens. Without `withSecrets`, the value of every setting that is or may be
+   * secret is empty.
    */
   current(settings: SiteSettings, isChosen: (setting: Metadata) => boolean, withSecrets: boolean): ListedSetting[] {
     const deprecated = deprecatedKeys(settings).map((key) => ({ ...deprecatedSetting, key }));
@@ -62,8 +58,7 @@ export class SettingList {
 
   #valueOf(settings: SiteSettings, key: string): string {
     if (key === 'version') return this.version;
-    if (key === STATIC_TOKEN_KEY) return this.secrets.staticTokenOf(settings);
-    const secret = isSealedSetting(key) ? this.secrets.valueOf(settings, key) : undefined;
+    const secret = isSealedSetting(key) ? this.secrets.shownValueOf(settings, key) : undefined;
     return secret ?? settingValue(settings, key);
   }
 }

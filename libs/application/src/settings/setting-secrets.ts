@@ -1,14 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { factorySetting, sealedSettingValue, type NewSecret, type SiteSettings } from '@keyfold/domain';
+import {
+  factorySetting,
+  isSealedSetting,
+  sealedSettingValue,
+  type NewSecret,
+  type SiteSettings,
+} from '@keyfold/domain';
 import { SealBroken, Sealer, UnknownSealingKey } from '@keyfold/security';
 import { randomInt, randomUUID } from 'node:crypto';
 import { sealingContext } from '../secrets/sealing.js';
+
+/** The key of the static token among the settings. */
+export const STATIC_TOKEN_KEY = 'token';
 
 export const ALPHANUMERICS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Returns `length` cryptographically random letters and digits. */
 const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
+
+/** The text that lists show instead of a secret that no key opens. */
+export const UNREADABLE = '(unreadable: no sealing key opens this value)';
 
 /** Seals and opens the static token and the values of secret and unknown settings. */
 @Injectable()
@@ -35,6 +47,22 @@ export class SettingSecrets {
     return sealed === undefined ? factorySetting(key)?.value : this.sealer.open(sealed, sealingContext.setting(key));
   }
 
+  /**
+   * Returns the current value of the static token, of a secret or of an unknown setting for a list: `UNREADABLE` if no key opens it, and
+   * undefined for an unknown setting that was not saved.
+   */
+  shownValueOf(settings: SiteSettings, key: string): string | undefined {
+    return ifOpens(
+      () => (key === STATIC_TOKEN_KEY ? this.staticTokenOf(settings) : this.valueOf(settings, key)),
+      UNREADABLE,
+    );
+  }
+
+  /** Returns whether an input is what a list shows instead of an unreadable secret. Saving that must not replace the secret. */
+  isUnreadable(settings: SiteSettings, { key, value }: Readonly<{ key: string; value: string }>): boolean {
+    return value === UNREADABLE && isSealedSetting(key) && this.shownValueOf(settings, key) === UNREADABLE;
+  }
+
   /** Returns the static token to save, compared with the stored one. */
   staticTokenToSave(settings: SiteSettings, token: string): NewSecret {
     const isSame = token === ifOpens(() => this.staticTokenOf(settings));
@@ -49,12 +77,12 @@ export class SettingSecrets {
   }
 }
 
-/** Returns undefined for a secret that no key opens, so that saving a new value repairs it. */
-function ifOpens(open: () => string | undefined): string | undefined {
+/** Returns `otherwise` for a secret that no key opens. Saving a new value repairs it. */
+function ifOpens(open: () => string | undefined, otherwise?: string): string | undefined {
   try {
     return open();
   } catch (error) {
-    if (error instanceof UnknownSealingKey || error instanceof SealBroken) return undefined;
+    if (error instanceof UnknownSealingKey || error instanceof SealBroken) return otherwise;
     throw error;
   }
 }

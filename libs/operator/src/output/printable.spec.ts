@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, columnsOf, fitted, printable, quoted } from './printable.js';
+import { counted, columnsOf, fitted, printable, printableOutput, quoted } from './printable.js';
 
 describe('printable', () => {
   it.each([
@@ -22,6 +22,27 @@ describe('printable', () => {
   it('keeps letters of every script, spaces, quotes and emoji', () => {
     for (const text of ['Zoë Ångström', 'Мария', 'שרה', 'علي', '张伟', '김철수', 'a "b" c', '🦊'])
       expect(printable(text)).toBe(text);
+  });
+});
+
+describe('a line of output', () => {
+  it.each([
+    ['a control character', 'red \u001b[31m, clear \u009b2J', String.raw`red \u001b[31m, clear \u009b2J`],
+    ['an override of the direction', 'nna\u202e', String.raw`nna\u202e`],
+    ['a character of no width', 'admin\u200b', String.raw`admin\u200b`],
+    ['a Hangul filler', '\u115f\u1160\u3164\uffa0', String.raw`\u115f\u1160\u3164\uffa0`],
+    ['a tag', 'admin\u{e0061}', String.raw`admin\udb40\udc61`],
+    ['a variation selector', 'a\ufe0f', String.raw`a\ufe0f`],
+  ])('escapes %s, also in JSON, which stays the same value', (_, text, shown) => {
+    expect(printableOutput(text)).toBe(shown);
+    const json = JSON.stringify({ text });
+    expect(printableOutput(json)).not.toMatch(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u);
+    expect(JSON.parse(printableOutput(json))).toEqual({ text });
+  });
+
+  it('keeps tabs, line breaks, backslashes and every visible character', () => {
+    const text = 'я 🗝\ta\nb "c" \\u0041';
+    expect(printableOutput(text)).toBe(text);
   });
 });
 

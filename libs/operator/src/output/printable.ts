@@ -1,5 +1,9 @@
-/** Everything that is invisible, moves the cursor or changes the direction of the text, and the backslash of the escapes. */
-const UNPRINTABLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/gu;
+/** Everything that is invisible, moves the cursor or changes the direction of the text. */
+const UNPRINTABLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+/** The same and the backslash of the escapes. */
+const UNPRINTABLE_IN_TEXT = new RegExp(`${UNPRINTABLE.source}|\\\\`, 'gu');
+/** The same without tabs and line breaks. */
+const UNPRINTABLE_IN_OUTPUT = new RegExp(`(?![\\t\\n])${UNPRINTABLE.source}`, 'gu');
 /** Characters that take two columns on a terminal (East Asian Width and emoji). */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
@@ -8,7 +12,10 @@ const CUT = '…';
 const NAME_COLUMNS = 40;
 
 /** Escapes what a terminal would not show as it is, because users choose names and other texts. Uses the escapes of JSON. */
-export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, escaped);
+export const printable = (text: string): string => text.replaceAll(UNPRINTABLE_IN_TEXT, escaped);
+
+/** Escapes the same in output that may have several lines. Keeps backslashes, so that JSON stays valid. */
+export const printableOutput = (line: string): string => line.replaceAll(UNPRINTABLE_IN_OUTPUT, escaped);
 
 /** Returns the columns that a printable text takes on a terminal. A combining mark counts one, although most terminals need none. */
 export const columnsOf = (text: string): number =>

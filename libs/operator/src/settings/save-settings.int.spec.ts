@@ -1,4 +1,6 @@
+import { UNREADABLE } from '@keyfold/application';
 import { siteSettingsStream } from '@keyfold/projections';
+import { Sealer } from '@keyfold/security';
 import { beforeEach, expect, it } from 'vitest';
 import { openScene, type OperatorScene } from '../../testing/operator-scene.js';
 import { parseSettings } from './save-settings.js';
@@ -152,4 +154,32 @@ it('a missing key, the version and the static token are refused with a hint', as
     expect(ran).toMatchObject({ status: 1, out: [] });
     expect(ran.err.join()).toContain(reason);
   }
+});
+
+it('a secret that no key opens fails only what needs its value, until a new one is saved', async () => {
+  await set('site_title', 'Mine');
+  const sealed = new Sealer([{ id: 'lost', key: Buffer.alloc(32, 9) }]).seal('hush', `site-settings/setting/${SECRET}`);
+  const change = { type: 'ChangeSettings', values: [], sealedValues: { [SECRET]: { sealed } } } as const;
+  const origin = { actor: 'test', correlation: 'test' };
+  await (await scene.ports.runner()).run(siteSettingsStream, change, origin);
+  const problem = expect.stringMatching(
+    `^no sealing key opens the value of "${SECRET}"\\. Add the key that sealed it: .*`,
+  );
+  const revealed = await scene.run({ command: 'settings get', args: { keys: [], reveal: true, json: true } });
+  expect(revealed).toMatchObject({ status: 1, err: [problem] });
+  const values = new Map(
+    revealed.out
+      .map((line) => JSON.parse(line) as { key: string; value: string })
+      .map(({ key, value }) => [key, value]),
+  );
+  expect([values.get('site_title'), values.get(SECRET)]).toEqual(['Mine', UNREADABLE]);
+  const single = await scene.run({ command: 'settings get', args: { keys: [SECRET], reveal: true, json: false } });
+  expect(single).toEqual({ status: 1, out: [], err: [problem] });
+  const exporting = (secrets: boolean) => scene.run({ command: 'settings export', args: { secrets } });
+  expect(await exporting(true)).toEqual({ status: 1, out: [], err: [problem] });
+  expect(await exporting(false)).toMatchObject({ status: 0, err: [] });
+  expect((await get()).status).toBe(0);
+  expect(await diff()).toContain(`{"key":"${SECRET}","factory":null,"value":null,"secret":true}`);
+  expect(await set(SECRET, 'new')).toMatchObject({ status: 0 });
+  expect(await reveal(SECRET)).toBe('new');
 });

@@ -5,6 +5,7 @@ import {
   ListSettingsQuery,
   operator,
   SettingList,
+  UNREADABLE,
   type ListedSetting,
 } from '@keyfold/application';
 import { isSealedSetting, settingFlag } from '@keyfold/domain';
@@ -21,10 +22,7 @@ export const HIDDEN = '(secret)';
 export const isSecret = isSealedSetting;
 
 /** A list without the values of secrets, which the query cannot give without a sealing key. */
-const listWithoutSecrets = new SettingList(
-  { valueOf: () => '', staticTokenOf: () => '', newStaticToken: () => '' },
-  serviceVersion,
-);
+const listWithoutSecrets = new SettingList({ shownValueOf: () => '', newStaticToken: () => '' }, serviceVersion);
 
 async function withoutSecrets({ loader }: OperatorPorts): Promise<readonly ListedSetting[]> {
   const [{ state }] = await loader.load(siteSettingsStream);
@@ -42,7 +40,10 @@ function kindOf({ flag }: Readonly<{ flag: number }>): string {
 
 type Wanted = Readonly<{ keys: readonly string[]; reveal: boolean; json: boolean }>;
 
-/** Shows some settings, or all of them. Secrets are hidden unless `reveal` is true. Shows a single setting as its bare value. */
+/**
+ * Shows some settings, or all of them. Secrets are hidden unless `reveal` is true. Shows a single setting as its bare value. Fails if a
+ * shown secret is unreadable.
+ */
 export async function showSettings({ keys, reveal, json }: Wanted, { ports, output }: CommandRun): Promise<ExitCode> {
   const known = new Map((await withoutSecrets(ports)).map((setting) => [setting.key, setting]));
   const missing = keys.find((key) => !known.has(key));
@@ -56,12 +57,25 @@ export async function showSettings({ keys, reveal, json }: Wanted, { ports, outp
     : chosen.map((key) => known.get(key)!);
   const valueOf = ({ key, value }: ListedSetting) => (reveal || !isSecret(key) ? value : null);
   if (json) for (const each of settings) await output.out(settingJson(each, valueOf(each)));
-  else if (keys.length === 1) await output.out(valueOf(settings[0]!) ?? HIDDEN);
-  else {
+  else if (keys.length === 1) {
+    const value = valueOf(settings[0]!) ?? HIDDEN;
+    if (value !== UNREADABLE) await output.out(value);
+  } else {
     const rows = settings.map((each) => [each.key, kindOf(each), valueOf(each) ?? HIDDEN]);
     for (const line of tableOf(['setting', 'kind', 'value'], rows)) await output.out(line);
   }
-  return DONE;
+  return reportUnreadable(settings, output);
+}
+
+/** Reports the settings that no sealing key opens. Returns `DONE` if there are none. */
+async function reportUnreadable(settings: readonly ListedSetting[], output: CommandRun['output']): Promise<ExitCode> {
+  const keys = settings.filter(({ value }) => value === UNREADABLE).map(({ key }) => quoted(key));
+  if (keys.length === 0) return DONE;
+  await output.err(
+    `no sealing key opens the value of ${keys.join(', ')}. Add the key that sealed it: "keyfold secrets status" lists the keys in use. ` +
+      'Or save a new value',
+  );
+  return FAILED;
 }
 
 const settingJson = (setting: ListedSetting, value: string | null) => {
@@ -99,13 +113,18 @@ function differenceJson({ key, factory, value }: Difference, hide: boolean): str
 const linesOf = ({ key, factory, value }: Difference, hide: boolean) =>
   fieldsOf(key, { factory: factory === null ? '(none)' : hide ? HIDDEN : factory, value: hide ? HIDDEN : value });
 
-/** Writes the settings as the body of a save: a JSON array with a line for each setting. Leaves secrets out unless `secrets` is true. */
+/**
+ * Writes the settings as the body of a save: a JSON array with a line for each setting. Leaves secrets out unless `secrets` is true. Writes
+ * nothing if one of them is unreadable, because its value would be missing.
+ */
 export async function exportSettings(
   { secrets }: { secrets: boolean },
   { ports, output }: CommandRun,
 ): Promise<ExitCode> {
   const settings = await (secrets ? withSecrets(ports) : withoutSecrets(ports));
   const exported = settings.filter((each) => isSaveable(each) && (secrets || !isSecret(each.key)));
+  const exitCode = await reportUnreadable(exported, output);
+  if (exitCode !== DONE) return exitCode;
   await output.out('[');
   for (const [index, { key, value }] of exported.entries())
     await output.out(`  ${JSON.stringify({ key, value })}${index === exported.length - 1 ? '' : ','}`);

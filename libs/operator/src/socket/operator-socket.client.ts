@@ -1,6 +1,7 @@
 import { reasonOf } from '@keyfold/reporting';
+import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { INTERRUPTED, type ExitCode } from '@keyfold/process';
+import { INTERRUPTED, requireOwnFile, requireOwnFolder, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../command-run.js';
 import {
   operatorSocketPath,
@@ -17,7 +18,7 @@ const RESPONSE_TIMEOUT = 5_000;
 
 /**
  * Runs a request in the process that owns the data folder. Returns the exit status, or undefined if no process listens. The signal
- * half-closes the connection: the command stops and can still write its last lines. Throws `OperatorSocketError`.
+ * half-closes the connection: the command stops and can still write its last lines. Throws `InvalidConfiguration`, `OperatorSocketError`.
  */
 export async function runInOwnerProcess(
   folder: string,
@@ -26,7 +27,7 @@ export async function runInOwnerProcess(
   signal: AbortSignal,
 ): Promise<ExitCode | undefined> {
   const path = operatorSocketPath(folder);
-  const socket = await connectTo(path);
+  const socket = await connectTo(folder);
   if (!socket) return undefined;
   const interrupt = () => {
     socket.end();
@@ -70,8 +71,13 @@ async function converse(
   );
 }
 
-/** Connects to the process that listens at `path`. Returns undefined if there is none. Throws `OperatorSocketError`. */
-async function connectTo(path: string): Promise<Socket | undefined> {
+/** Connects to the owner process of a data folder. Returns undefined if there is none. Throws `InvalidConfiguration`, `OperatorSocketError`. */
+async function connectTo(folder: string): Promise<Socket | undefined> {
+  const path = operatorSocketPath(folder);
+  if (!existsSync(folder)) return undefined;
+  // A stranger's process must not receive passwords.
+  requireOwnFolder(folder);
+  requireOwnFile(path, 'socket');
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {
@@ -108,10 +114,10 @@ export class AlreadyRunning extends Error {
 
 /**
  * Checks that no service listens on the operator socket of the folder. The folder lock, which is taken later in the startup, detects a
- * process that does not listen yet. Throws `AlreadyRunning`, `OperatorSocketError`.
+ * process that does not listen yet. Throws `AlreadyRunning`, `InvalidConfiguration`, `OperatorSocketError`.
  */
 export async function requireFreeFolder(folder: string): Promise<void> {
-  const socket = await connectTo(operatorSocketPath(folder));
+  const socket = await connectTo(folder);
   if (!socket) return;
   socket.setTimeout(GREETING_TIMEOUT, () => socket.destroy());
   const { value: greeting } = await (receiveMessages(socket) as AsyncGenerator<ServerMessage, undefined>).next();

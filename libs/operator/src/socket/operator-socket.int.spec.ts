@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -214,6 +223,18 @@ describe('the socket', () => {
       await expect(server.start(folder)).rejects.toThrow(/has 108 bytes.*Set KEYFOLD_DATA_DIR to a shorter path/);
       await expect(ask(folder)).rejects.toThrow('shorter path');
     }
+  });
+});
+
+describe('a socket that somebody else placed', () => {
+  it('gets no request and no greeting is read from it', async () => {
+    const { folder, path } = await serving(async () => 0);
+    rmSync(path);
+    const elsewhere = operatorSocketPath((await serving(async () => 0)).folder);
+    symlinkSync(elsewhere, path);
+    onTestFinished(() => rmSync(path));
+    for (const connection of [ask(folder), requireFreeFolder(folder)])
+      await expect(connection).rejects.toThrow(`${path} is not a socket.`);
   });
 });
 

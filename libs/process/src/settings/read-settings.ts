@@ -1,5 +1,5 @@
 import { reasonOf } from '@keyfold/reporting';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 
 /** The settings are invalid; `problems` has one sentence for each problem. */
@@ -24,6 +24,8 @@ export class UnusableAddress extends Error {
     this.name = 'UnusableAddress';
   }
 }
+
+const WRITABLE_BY_EVERYONE = 0o002;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -74,11 +76,25 @@ function valueOf(name: string, environment: Environment, problems: string[]): st
 
 function contentOf(fileSetting: string, file: string, problems: string[]): string | undefined {
   try {
-    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    if (text === '') problems.push(`${fileSetting}: ${file} is empty`);
+    const { mode, text } = contentAndMode(file);
+    // The owner is not checked: secrets of a compose file keep the owner that they have on the host.
+    if (mode & WRITABLE_BY_EVERYONE)
+      problems.push(`${fileSetting}: every user can write to ${file}. Check its content and run \`chmod o-w\` on it`);
+    else if (text === '') problems.push(`${fileSetting}: ${file} is empty`);
     return text;
   } catch (error) {
     problems.push(`${fileSetting}: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
     return undefined;
+  }
+}
+
+/** Reads the mode of the same file as the content, even if the path changes meanwhile. */
+function contentAndMode(file: string): { mode: number; text: string } {
+  const descriptor = openSync(file, 'r');
+  try {
+    const text = readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
+    return { mode: fstatSync(descriptor).mode, text };
+  } finally {
+    closeSync(descriptor);
   }
 }

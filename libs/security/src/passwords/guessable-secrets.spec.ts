@@ -14,6 +14,17 @@ describe('a secret that can be guessed', () => {
     ['your-super-secret-jwt-signing-key-change-me', 'consists of common words'],
     ['Please-Replace-This-Secret-With-Your-Own', 'consists of common words'],
     ['keyfold token secret, please change me!', 'consists of common words'],
+    ['aabbccddeeffgghhiijjkkllmmnnooppqqrrss', 'is mostly a sequence of neighbouring characters'],
+    ['qwertyuiopasdfghjklzxcvbnm1234567890', 'is mostly a sequence of neighbouring keys'],
+    ['QWERTYUIOP{}ASDFGHJKL:"ZXCVBNM<>?!@#', 'is mostly a sequence of neighbouring keys'],
+    ['1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,9ol.', 'is mostly a sequence of neighbouring keys'],
+    ['qwertzuiopüasdfghjklöäyxcvbnm,.-1234', 'is mostly a sequence of neighbouring keys'],
+    ['azertyuiopqsdfghjklmwxcvbn,;:!1234567', 'is mostly a sequence of neighbouring keys'],
+    ['qqwweerrttyyuuiiooppaassddffgghhjjkkll', 'is mostly a sequence of neighbouring keys'],
+    ['the quick brown fox jumps over the lazy dog', 'is a sample sentence'],
+    ['TheQuickBrownFoxJumpsOverTheLazyDog!', 'is a sample sentence'],
+    ['pack my box with five dozen liquor jugs', 'is a sample sentence'],
+    ['SPHINX OF BLACK QUARTZ, JUDGE MY VOW 2026', 'is a sample sentence'],
   ])('%j %s', (secret, weakness) => {
     expect(weaknessOf(secret)).toContain(weakness);
   });
@@ -46,6 +57,19 @@ describe('a random secret', () => {
     fc.assert(
       fc.property(uniform(16), (key) => {
         expect(weaknessOf(Buffer.from(key).toString('hex'))).toBeUndefined();
+      }),
+      // One random text in 10,000 looks weak, so the texts are always the same.
+      { numRuns: 300, seed: 1 },
+    );
+  });
+
+  test('has no weakness with 40 digits or 36 small letters', () => {
+    const text = (alphabet: string, length: number) =>
+      uniform(length).map((bytes) => [...bytes].map((byte) => alphabet[byte % alphabet.length]).join(''));
+    const texts = fc.oneof(text('0123456789', 40), text('abcdefghijklmnopqrstuvwxyz', 36));
+    fc.assert(
+      fc.property(texts, (secret) => {
+        expect(weaknessOf(secret)).toBeUndefined();
       }),
       // One random text in 10,000 looks weak, so the texts are always the same.
       { numRuns: 300, seed: 1 },

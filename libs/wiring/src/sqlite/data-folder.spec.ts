@@ -1,9 +1,26 @@
 import { parseSealingKeys } from '@keyfold/security';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import {
+  generatedSealingKey,
+  generatedTokenSecret,
+  prepareDataFolder,
+  protectDataFiles,
+  requireOwnData,
+} from './data-folder.js';
 import { InvalidConfiguration } from '@keyfold/process';
 
 function temporaryFolder(): string {
@@ -38,6 +55,35 @@ describe('the data folder', () => {
     writeFileSync(join(folder, 'file'), 'kept');
     expect(() => prepareDataFolder(folder)).toThrow('for this service alone');
     expect(modeOf(folder)).toBe(0o755);
+  });
+
+  it.each([
+    'keyfold.db',
+    'keyfold.db-wal',
+    'views.db',
+    'lock',
+    'token-secret',
+    'token-secret.new',
+    'sealing-key',
+    'operator.sock',
+  ])('is refused if %s is a symbolic link, which leads nowhere or to another file', (name) => {
+    const folder = temporaryFolder();
+    const target = join(temporaryFolder(), 'target');
+    symlinkSync(target, join(folder, name));
+    for (const check of [prepareDataFolder, requireOwnData])
+      expect(() => check(folder)).toThrow(
+        `${join(folder, name)} is not a ${name === 'operator.sock' ? 'socket' : 'regular file'}`,
+      );
+    writeFileSync(target, 'x');
+    for (const check of [prepareDataFolder, requireOwnData]) expect(() => check(folder)).toThrow(InvalidConfiguration);
+  });
+
+  it('can have the folder that a file system creates', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'lost+found'));
+    chmodSync(folder, 0o755);
+    prepareDataFolder(folder);
+    expect(modeOf(folder)).toBe(0o700);
   });
 
   it('cannot be a file', () => {
@@ -90,10 +136,21 @@ describe.each([
     expect(() => secretOf(folder)).toThrow(/repeats itself and can be guessed/);
   });
 
-  it('ignores a partial file of a killed startup', () => {
+  it('replaces a partial file of a killed startup', () => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, `${name}.${process.pid}`), 'half a sec');
+    writeFileSync(join(folder, `${name}.new`), 'half a sec', { mode: 0o666 });
     expect(secretOf(folder).length).toBeGreaterThanOrEqual(32);
+    expect(readdirSync(folder)).toEqual([name]);
+    expect(modeOf(join(folder, name))).toBe(0o600);
+  });
+
+  it('is never written through a symbolic link', () => {
+    const folder = temporaryFolder();
+    const target = join(temporaryFolder(), 'target');
+    symlinkSync(target, join(folder, `${name}.new`));
+    secretOf(folder);
+    expect(existsSync(target)).toBe(false);
+    expect(lstatSync(join(folder, name)).isFile()).toBe(true);
   });
 });
 

@@ -9,27 +9,47 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { InvalidConfiguration } from '@keyfold/process';
+import { InvalidConfiguration, requireOwnFile, requireOwnFolder } from '@keyfold/process';
 
 const DATABASE = 'keyfold.db';
 const OWN_FILES =
-  /^(?:(?:keyfold|views)\.db(?:-wal|-shm)?|lock(?:-journal)?|(?:token-secret|sealing-key)(?:\.new)?|operator\.sock|lost\+found)$/;
+  /^(?:(?:keyfold|views)\.db(?:-wal|-shm)?|lock(?:-journal)?|(?:token-secret|sealing-key)(?:\.new)?|operator\.sock)$/;
+const SOCKET = 'operator.sock';
+const OF_THE_FILE_SYSTEM = 'lost+found';
 
-/** Creates the data folder with mode 0700. Throws `InvalidConfiguration` for a folder with other contents that others can read. */
+/**
+ * Creates the data folder with mode 0700. Throws `InvalidConfiguration` for a folder with other contents that others can read, and for one
+ * that somebody else may have filled.
+ */
 export function prepareDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  requireOwnFolder(folder);
   const open = (statSync(folder).mode & 0o077) !== 0;
-  const foreign = readdirSync(folder).find((name) => !OWN_FILES.test(name));
+  const foreign = readdirSync(folder).find((name) => !OWN_FILES.test(name) && name !== OF_THE_FILE_SYSTEM);
   if (open && foreign !== undefined && !existsSync(join(folder, DATABASE))) {
     throw new InvalidConfiguration([
       `KEYFOLD_DATA_DIR: ${folder} contains other files (${foreign}). Choose a folder for this service alone`,
     ]);
   }
   chmodSync(folder, 0o700);
+  // Nobody else can add files from here on.
+  requireOwnDataFiles(folder);
+}
+
+/** Requires that nobody else placed the data folder or a file in it. Throws `InvalidConfiguration`. */
+export function requireOwnData(folder: string): void {
+  requireOwnFolder(folder);
+  requireOwnDataFiles(folder);
+}
+
+function requireOwnDataFiles(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each)))
+    requireOwnFile(join(folder, name), name === SOCKET ? 'socket' : 'regular file');
 }
 
 /**
@@ -80,7 +100,9 @@ export function generatedSealingKey(folder: string): string {
  */
 function readOrGenerate(path: string, generate: () => string, check: (text: string) => unknown, advice = ''): string {
   if (!existsSync(path)) {
-    writeFileSync(`${path}.new`, `${generate()}\n`, { mode: 0o600, flush: true });
+    // A killed startup may have left one. `wx` follows no symbolic link.
+    rmSync(`${path}.new`, { force: true });
+    writeFileSync(`${path}.new`, `${generate()}\n`, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
   }
   const text = readFileSync(path, 'utf8').trimEnd();

@@ -2,7 +2,13 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { FolderLock, SqliteConnection } from '@keyfold/event-store/sqlite';
 import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts, type OpenSqliteStore } from '../stores/store-adapters.js';
-import { generatedSealingKey, generatedTokenSecret, prepareDataFolder, protectDataFiles } from './data-folder.js';
+import {
+  generatedSealingKey,
+  generatedTokenSecret,
+  prepareDataFolder,
+  protectDataFiles,
+  requireOwnData,
+} from './data-folder.js';
 import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
 
@@ -60,6 +66,7 @@ export class JoinedStoreModule {
 
 /** See `openSqliteStore`. */
 export function openSqlite(folder: string): OpenSqliteStore {
+  requireOwnData(folder);
   const lock = new FolderLock(folder);
   try {
     protectDataFiles(folder);
