@@ -3,6 +3,7 @@ import {
   BYTES_PER_RING,
   bytesOfKey,
   DomainError,
+  FORMER_APP_PASSWORDS,
   keyIdOf,
   KEYS_PER_ACCOUNT,
   sshKeyRingDecider,
@@ -120,20 +121,30 @@ export function accessTokensCommit(accountId: number, { any }: WorstTexts): NewC
   return commitOf(`access-tokens-${accountId}`, accountId, events);
 }
 
-/** Returns as many app passwords as an account can have, with names of maximum length. */
+/** Returns as many app passwords as an account can have, with names of maximum length, after as many former ones as it keeps. */
 export function appPasswordsCommit(accountId: number, { any }: WorstTexts): NewCommit {
-  const events = Array.from({ length: SECRETS_PER_ACCOUNT }, (_, n) => ({
+  const created = (number: number, name: string) => ({
     type: 'AppPasswordCreated',
     v: 1,
     data: {
-      appPasswordId: secretIdOf(accountId, n + 1),
-      name: any(`${n} `, TEXT_BYTES.secretName),
+      appPasswordId: secretIdOf(accountId, number),
+      name,
       protocol: 'webdav',
       createdAt: NOW,
       expiresAt: NOW + SECRET_LIFETIME,
-      hash: createHash('sha256').update(`${n}`).digest('base64url'),
+      hash: createHash('sha256').update(`${number}`).digest('base64url'),
     },
-  }));
+  });
+  const former = Array.from({ length: FORMER_APP_PASSWORDS }, (_, n) => SECRETS_PER_ACCOUNT + n + 1);
+  const events = [
+    ...former.map((number) => created(number, `former ${number}`)),
+    ...former.map((number) => ({
+      type: 'AppPasswordRevoked',
+      v: 1,
+      data: { appPasswordId: secretIdOf(accountId, number), revokedAt: NOW },
+    })),
+    ...Array.from({ length: SECRETS_PER_ACCOUNT }, (_, n) => created(n + 1, any(`${n} `, TEXT_BYTES.secretName))),
+  ];
   return commitOf(`app-passwords-${accountId}`, accountId, events);
 }
 

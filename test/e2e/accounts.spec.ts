@@ -53,7 +53,13 @@ it('an account that an administrator may not create or change costs no password 
   const { id } = await accountNamed(admin, 'costly');
   const wanted = { username: 'costly', password: 'new', role: 0 };
   const update = (differing: object) => admin.post('/api/admin/user/update', { id, ...wanted, ...differing });
-  for (const differing of [{ username: 'admin' }, { role: 2 }, { id: 999 }, { base_path: 'x'.repeat(5_000) }])
+  for (const differing of [
+    { username: 'admin' },
+    { username: 'keyfold-nobody-1' },
+    { role: 2 },
+    { id: 999 },
+    { base_path: 'x'.repeat(5_000) },
+  ])
     expect(await hashesOf(() => update(differing)), JSON.stringify(differing).slice(0, 40)).toBe(0);
   const create = (differing: object) => admin.post('/api/admin/user/create', { ...wanted, ...differing });
   for (const differing of [{ role: 2 }, { username: 'x'.repeat(5_000) }, { username: 'y', sso_id: 'x'.repeat(5_000) }])
@@ -91,6 +97,19 @@ it('only an administrator can assign a system name', async () => {
   await newMember(admin, 'root');
   expect(await rename(await signedInAs(admin, 'root'), 'no-root')).toBe(DONE);
   expect(await give((await accountNamed(admin, 'climber')).id, 'root')).toBe(DONE);
+});
+
+it('nobody can give an account the name of a stand-in', async () => {
+  const REFUSED = '500 user names must not begin with keyfold-nobody-';
+  const member = await newMember(admin, 'impostor');
+  const { id } = await accountNamed(admin, 'impostor');
+  for (const name of ['keyfold-nobody-7', 'Keyfold-Nobody-300']) {
+    expect(await rename(member, name)).toBe(REFUSED);
+    expect(await give(id, name)).toBe(REFUSED);
+    expect((await admin.post('/api/admin/user/create', { username: name, password: 'x', role: 0 })).outcome).toBe(
+      REFUSED,
+    );
+  }
 });
 
 it('settings disable both', async () => {

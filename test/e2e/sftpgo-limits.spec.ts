@@ -43,6 +43,67 @@ describe('the throttle', () => {
   });
 });
 
+describe('a name without an account', () => {
+  const { sftpgo, servers, app } = trusting;
+  const login = (username: string, address: string) => sftpgo.logIn('SSH', username, typed('wrong', ''), address);
+
+  /** Returns two names for which SFTPGo gets the same user. */
+  async function sharingNames(): Promise<[string, string]> {
+    const nameOf = new Map<string, string>();
+    for (let n = 0; n <= 256; n++) {
+      const name = `nobody-${n}`;
+      const asked = { username: name, protocol: 'SSH', ip: newAddress(), keyboard_interactive: '1' };
+      const { username } = (await servers.post('/sftpgo/auth?root=/srv', asked)).json as { username: string };
+      const other = nameOf.get(username);
+      if (other !== undefined) return [other, name];
+      nameOf.set(username, name);
+    }
+    throw new Error('there are more than 256 users');
+  }
+
+  it('is throttled at the prompts for its own attempts only, as an account is', async () => {
+    const [name, other] = await sharingNames();
+    const address = newAddress();
+    for (let n = 0; n < 5; n++) expect(await login(name, address)).toBe('refused');
+    expect(await login(name, address)).toBe('hook 429');
+    for (let n = 0; n < 5; n++) expect(await login(other, address)).toBe('refused');
+    expect(await login(other, address)).toBe('hook 429');
+  });
+
+  it('is throttled for attempts over all ways together, as an account is', async () => {
+    const address = newAddress();
+    for (let n = 0; n < 3; n++) expect(await login('absent', address)).toBe('refused');
+    for (let n = 0; n < 2; n++)
+      expect((await new ApiClient(app.baseUrl).from(address).logIn('absent', 'wrong')).code).toBe(401);
+    expect(await login('absent', address)).toBe('hook 429');
+    expect(await sftpgo.logIn('FTP', 'absent', password('wrong'), address)).toBe('hook 429');
+  });
+
+  it('is throttled for its own attempts if several clients of one address type at the same time', async () => {
+    const names = await sharingNames();
+    const address = newAddress();
+    const each = await Promise.all([...names, ...names, ...names].map((name) => login(name, address)));
+    expect(new Set(each)).toEqual(new Set(['refused']));
+    for (const name of names) {
+      for (let n = 0; n < 2; n++) expect(await login(name, address)).toBe('refused');
+      expect(await login(name, address)).toBe('hook 429');
+    }
+  });
+});
+
+it('an account that SFTPGo must not let in never comes in, even with the right answers to the prompts', async () => {
+  const { admin, servers } = trusting;
+  await createAccount(admin, 'web-only', { permission: WEBDAV });
+  const address = newAddress();
+  const asked = { username: 'web-only', protocol: 'SSH', ip: address, keyboard_interactive: '1' };
+  const user = (await servers.post('/sftpgo/auth?root=/srv', asked)).json as { username: string; status: number };
+  expect(user).toMatchObject({ status: 0 });
+  const prompt = (fields: object) =>
+    servers.post('/sftpgo/prompts', { request_id: 'r', username: user.username, ...fields });
+  await prompt({ ip: address });
+  expect((await prompt({ answers: ['pw-web-only', ''] })).json).toEqual({ auth_result: -1 });
+});
+
 it('the address of a client is believed from configured servers only', async () => {
   const { admin, app, sftpgo } = distrusting;
   await createAccount(admin, 'forged', { permission: SFTP });

@@ -40,8 +40,8 @@ async function create<Details>(
 
 /** Revokes a secret of the account. */
 export const revokeSecret = <Details>(
-  { runner }: Pick<EmbeddedService, 'runner'>,
+  { runner, clock }: Service,
   { streamOf, commands }: SecretKind<Details>,
   accountId: number,
   id: number,
-) => runner.run(streamOf(accountId), { type: commands.revoke, id }, context);
+) => runner.run(streamOf(accountId), { type: commands.revoke, id, now: clock.now() }, context);

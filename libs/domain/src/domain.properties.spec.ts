@@ -223,8 +223,8 @@ describe('a key ring', () => {
 describeSecrets(accessTokensAggregate, 'AccessToken', 'tokenId');
 describeSecrets(appPasswordsAggregate, 'AppPassword', 'appPasswordId');
 
-function describeSecrets<Secret extends NamedSecret, Command, Event extends DomainEvent>(
-  aggregate: Aggregate<number, NamedSecrets<Secret>, Command, Event>,
+function describeSecrets<State extends NamedSecrets<NamedSecret>, Command, Event extends DomainEvent>(
+  aggregate: Aggregate<number, State, Command, Event>,
   type: string,
   idField: string,
 ) {
@@ -266,6 +266,16 @@ function describeSecrets<Secret extends NamedSecret, Command, Event extends Doma
     });
   });
 }
+
+it('every app password of a story is known, as it is or as a former one', () => {
+  always((world) => {
+    for (const accountId of ACCOUNTS) {
+      const { secrets, former, secretsEver } = world.load(appPasswordsAggregate, accountId).state;
+      expectUnique([...secrets, ...former].map(({ id }) => id));
+      expect(secrets.length + former.length).toBe(secretsEver);
+    }
+  });
+});
 
 describe('folding', () => {
   const expectSameFolds = <Id, State, Command, Event extends DomainEvent>(

@@ -46,7 +46,11 @@ export const createToken = (name: string, differing: Partial<CreateAccessToken> 
   ...differing,
 });
 
-export const revokeToken = (n: number): RevokeAccessToken => ({ type: 'RevokeAccessToken', id: secretIdOf(7, n) });
+export const revokeToken = (n: number): RevokeAccessToken => ({
+  type: 'RevokeAccessToken',
+  id: secretIdOf(7, n),
+  now: NOON,
+});
 
 /** Returns the creation of the n-th app password ever of account 7. */
 export const appPasswordCreated = (
@@ -67,10 +71,10 @@ export const appPasswordCreated = (
 });
 
 /** Returns the revocation of the n-th app password ever of account 7. */
-export const appPasswordRevoked = (n: number): AppPasswordRevoked => ({
+export const appPasswordRevoked = (n: number, revokedAt = NOON): AppPasswordRevoked => ({
   type: 'AppPasswordRevoked',
   v: 1,
-  data: { appPasswordId: secretIdOf(7, n) },
+  data: { appPasswordId: secretIdOf(7, n), revokedAt },
 });
 
 export const createAppPassword = (name: string, differing: Partial<CreateAppPassword> = {}): CreateAppPassword => ({
@@ -87,4 +91,5 @@ export const createAppPassword = (name: string, differing: Partial<CreateAppPass
 export const revokeAppPassword = (n: number): RevokeAppPassword => ({
   type: 'RevokeAppPassword',
   id: secretIdOf(7, n),
+  now: NOON,
 });

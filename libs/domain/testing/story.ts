@@ -176,12 +176,18 @@ function* act(world: World, action: Action): Generator<void, void> {
         : handle(world, appPasswordsAggregate, accountId, () => createAppPassword(name, fields));
     }
     case 'revoke-token': {
-      const id = secretIdOf(action.account, action.n);
-      return yield* handle(world, accessTokensAggregate, action.account, () => ({ type: 'RevokeAccessToken', id }));
+      const revoked = { id: secretIdOf(action.account, action.n), now: world.now };
+      return yield* handle(world, accessTokensAggregate, action.account, () => ({
+        type: 'RevokeAccessToken',
+        ...revoked,
+      }));
     }
     case 'revoke-app-password': {
-      const id = secretIdOf(action.account, action.n);
-      return yield* handle(world, appPasswordsAggregate, action.account, () => ({ type: 'RevokeAppPassword', id }));
+      const revoked = { id: secretIdOf(action.account, action.n), now: world.now };
+      return yield* handle(world, appPasswordsAggregate, action.account, () => ({
+        type: 'RevokeAppPassword',
+        ...revoked,
+      }));
     }
     default:
       return yield* changeAccount(world, action);

@@ -1,4 +1,4 @@
-import { SETTINGS_BYTES, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
+import { SETTINGS_BYTES, STAND_IN_PREFIX, TEXT_BYTES, type DomainError, type DomainErrorCode } from '@keyfold/domain';
 import { goQuote } from './go-text.js';
 import { Refusal, row, type RefusalRow } from './refusal.js';
 
@@ -91,6 +91,11 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     500,
     'this user name is reserved or was in use until recently, ask an administrator for it',
     'only an administrator can assign this name',
+  ),
+  'username-of-stand-in': row(
+    500,
+    `user names must not begin with ${STAND_IN_PREFIX}`,
+    `the name begins with \`${STAND_IN_PREFIX}\`, in whatever letter case`,
   ),
   'username-too-long': tooLong('user name', TEXT_BYTES.username),
   'base-path-too-long': tooLong('base path', TEXT_BYTES.basePath),

@@ -8,7 +8,6 @@ import { timesLength } from '../test-length.js';
 type Pair = readonly [ApiClient, ApiClient];
 
 const ACCOUNTS = timesLength(3);
-/** Fewer than the failures from which an account is throttled, because each round has a refused login. */
 const ROUNDS = 8;
 
 /**

@@ -84,6 +84,7 @@ const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The 
 
 const FIELD_REFUSALS = [
   'username-too-long',
+  'username-of-stand-in',
   'username-taken',
   'base-path-too-long',
   'sso-id-too-long',

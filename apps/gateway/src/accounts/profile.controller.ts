@@ -70,6 +70,7 @@ export class ProfileController {
       ...UNREADABLE_BODY,
       'guest-has-no-profile',
       'username-too-long',
+      'username-of-stand-in',
       'username-taken',
       'username-reserved',
       'sso-id-too-long',

@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { checkedQueryOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { LOGIN_TIMEOUT, FileServerAuthenticator, type AskedLogin } from './file-server-authenticator.js';
 import { NeedsScope } from './server-token.guard.js';
-import { PromptedAddresses, QUESTIONS, RESULTS, SftpgoStandIns } from './sftpgo-prompts.js';
+import { PromptedLogins, QUESTIONS, RESULTS, SftpgoStandIns } from './sftpgo-prompts.js';
 import {
   homeOf,
   lockedOutUser,
@@ -102,7 +102,7 @@ const BareJson = () => Header('content-type', 'application/json; charset=utf-8')
 @Controller('sftpgo')
 export class SftpgoController {
   readonly #log = new Logger(SftpgoController.name);
-  readonly #addresses = new PromptedAddresses();
+  readonly #prompted = new PromptedLogins();
   readonly #standIns = new SftpgoStandIns();
 
   constructor(
@@ -128,16 +128,21 @@ export class SftpgoController {
   async prompt(@Req() request: KeyfoldRequest): Promise<string> {
     const prompt = knownFieldsOf(SftpgoPrompt, request);
     if (prompt.answers === null) {
-      this.#addresses.keep(prompt.request_id, prompt.ip);
+      const username = this.#standIns.nameBehind(prompt.username, prompt.ip);
+      this.#prompted.keep(prompt.request_id, { address: prompt.ip, username });
       return JSON.stringify(QUESTIONS);
     }
-    const address = addressOf(this.#addresses.take(prompt.request_id) ?? prompt.ip);
+    const { address, username } = this.#prompted.take(prompt.request_id) ?? {
+      address: prompt.ip,
+      username: prompt.username,
+    };
     const [password = '', code = ''] = prompt.answers;
     if (password === '') return JSON.stringify(RESULTS.refused);
     const secrets = { password, code: code === '' ? undefined : code };
-    const login: AskedLogin = { protocol: 'sftp', username: prompt.username, address, ...secrets };
+    const login: AskedLogin = { protocol: 'sftp', username, address: addressOf(address), ...secrets };
     const { account } = await this.authenticator.check(login, originOf(request));
-    return JSON.stringify(account ? RESULTS.accepted : RESULTS.refused);
+    // A stand-in never comes in, even if it stands for an account.
+    return JSON.stringify(account?.username === prompt.username ? RESULTS.accepted : RESULTS.refused);
   }
 
   /** Answers the hook of `common.actions` before a transfer: SFTPGo denies the transfer unless the status is 200. */
@@ -172,17 +177,17 @@ export class SftpgoController {
     const { username } = login;
     const protocol = protocolOfLogin(login.protocol);
     if (protocol === undefined || username === '') return NOBODY;
-    if (login.keyboard_interactive !== '') return this.#userToPrompt(username, root, origin);
+    if (login.keyboard_interactive !== '') return this.#userToPrompt(login, root, origin);
     const asked = askedBy(login, protocol);
     const account = asked && (await this.authenticator.check(asked, origin)).account;
     return (account && this.#userAt(root, account, protocol, origin)) ?? NOBODY;
   }
 
-  async #userToPrompt(username: string, root: string, origin: Origin): Promise<SftpgoUser> {
+  async #userToPrompt({ username, ip }: SftpgoLogin, root: string, origin: Origin): Promise<SftpgoUser> {
     const account = (await this.queryBus.execute(new FindFileServerAccountsQuery([username]))).get(username);
     const user =
       account && mayLogInOver('sftp', account.permission) ? this.#userAt(root, account, 'sftp', origin) : undefined;
-    return user ?? lockedOutUser(this.#standIns.nameFor(username), root);
+    return user ?? lockedOutUser(this.#standIns.standInFor({ username, address: ip }), root);
   }
 
   #userAt(

@@ -17,13 +17,27 @@ export async function refundUnchecked(throttle: LoginThrottle, counted: CountedA
   await (error instanceof HashQueueFull ? throttle.refundGuess(counted) : throttle.refund(counted));
 }
 
-/** Undoes the count of an attempt that was right and yet says nothing about others. Ignores outages, like `succeed`. */
-export const refund = (throttle: LoginThrottle, counted: CountedAttempt): Promise<void> =>
-  throttle.refund(counted).catch(unlessRetryable);
-
 /** Records a success. Ignores outages: a lost counter must not fail a right attempt, least of all after its code was spent. */
 export async function succeed(throttle: LoginThrottle, counted: CountedAttempt): Promise<void> {
   await throttle.recordSuccess(counted).catch(unlessRetryable);
+}
+
+/** Refuses a source that sent too many unknown app passwords. Throws `too-many-attempts`. */
+export async function requireLookUp(throttle: LoginThrottle, address: string): Promise<void> {
+  refuseFor(await throttle.secondsUntilLookUp(address));
+}
+
+/** Counts an app password that the account does not know. Throws `too-many-attempts`. */
+export async function countUnknownAppPassword(throttle: LoginThrottle, address: string): Promise<void> {
+  refuseFor(await throttle.countUnknownAppPassword(address));
+}
+
+/** Undoes `countUnknownAppPassword`. Ignores outages, like `succeed`. */
+export const refundUnknownAppPassword = (throttle: LoginThrottle, address: string): Promise<void> =>
+  throttle.refundUnknownAppPassword(address).catch(unlessRetryable);
+
+function refuseFor(retryAfterSeconds: number): void {
+  if (retryAfterSeconds > 0) throw new DomainError('too-many-attempts', { retryAfterSeconds });
 }
 
 function unlessRetryable(error: unknown): void {

@@ -1,15 +1,16 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError, mayLogInOver, type Account, type FileProtocol } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { staticHash } from '@keyfold/security';
-import { AppPasswordCheck, type FoundAppPassword } from '../named-secrets/app-password-check.js';
+import { appPasswordHash, LoginThrottle, staticHash } from '@keyfold/security';
+import { AppPasswordCheck } from '../named-secrets/app-password-check.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { CodeCheck, loginContext } from './code-check.js';
+import { countUnknownAppPassword, refundUnknownAppPassword, requireLookUp } from './counted-attempts.js';
 import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck } from './password-check.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
-import { UserNames } from './user-names.js';
+import { nameHash, nonexistentIdFor, UserNames } from './user-names.js';
 
 /** The password and the code of a login; the code is empty if none was given. */
 export type GivenSecrets = Readonly<{ password: string; code: string }>;
@@ -67,33 +68,59 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     private readonly passwords: PasswordCheck,
     private readonly codes: CodeCheck,
     private readonly appPasswords: AppPasswordCheck,
+    private readonly names: UserNames,
+    private readonly throttle: LoginThrottle,
     private readonly security: SecurityLog,
   ) {}
 
   async execute({ login }: CheckFileServerLoginCommand): Promise<FileServerLogin> {
-    const { username, address } = login;
+    const report = new LoginReport(this.security, login.origin);
     try {
-      return await this.passwords.queued({ username, address, device: undefined }, () => this.#check(login));
+      const opened = await this.passwords.watch(report, () => this.#openByAppPassword(login, report));
+      if (opened) return { account: opened, factors: ['app-password'] };
+      return await this.passwords.queued(attemptOf(login), () => this.#checkPassword(login, report));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'too-many-attempts') throw error;
       return error.code === 'one-time-code-required' ? 'code required' : 'refused';
     }
   }
 
-  async #check(login: Login): Promise<FileServerLogin> {
-    const { protocol, username, address, origin } = login;
-    const report = new LoginReport(this.security, origin);
-    const attempt = { username, address, device: undefined };
-    let openedBy = undefined as FoundAppPassword | undefined;
-    const account = await this.passwords.verify(attempt, report, async (found, verify) => {
-      const mayEnter = found !== undefined && !found.disabled && mayLogInOver(protocol, found.permission);
-      // No account has the id 0. Without it, the time would reveal which names and accounts may enter.
-      openedBy = await this.appPasswords.find(mayEnter ? found.accountId : 0, protocol, login.password, origin);
-      if (openedBy) return 'app-password';
-      const isRight = await verify(staticHash(givenSecrets(login, found).password));
-      return isRight && mayEnter ? 'password' : undefined;
+  /**
+   * Returns the account if the text is one of its app passwords; undefined if the account does not know the text, which may then be the password.
+   * Neither waits in the queues nor counts as an attempt, because nobody can guess 100 bits. An unknown name takes the same store operations.
+   *
+   * @throws `invalid-credentials` for an app password that does not open this login; `too-many-attempts`.
+   */
+  async #openByAppPassword(
+    { protocol, username, password, address, origin }: Login,
+    report: LoginReport,
+  ): Promise<Account | undefined> {
+    const hash = appPasswordHash(password);
+    if (hash === undefined) return undefined;
+    await requireLookUp(this.throttle, address);
+    const account = await this.names.accountOf(username);
+    const accountId = account?.accountId ?? nonexistentIdFor(nameHash(username));
+    const outcome = await this.appPasswords.check(accountId, hash, {
+      protocol: mayEnter(account, protocol) ? protocol : undefined,
+      origin,
     });
-    if (openedBy) return { account, factors: ['app-password'] };
+    if (outcome === 'unknown') {
+      await countUnknownAppPassword(this.throttle, address);
+      return undefined;
+    }
+    report.account = accountId;
+    if (outcome === 'refused') throw new DomainError('invalid-credentials');
+    return account;
+  }
+
+  async #checkPassword(login: Login, report: LoginReport): Promise<FileServerLogin> {
+    const { protocol, password, address } = login;
+    const account = await this.passwords.verify(attemptOf(login), report, async (found, verify) => {
+      const isRight = await verify(staticHash(givenSecrets(login, found).password));
+      return isRight && mayEnter(found, protocol);
+    });
+    // It was counted before it reached this check.
+    if (appPasswordHash(password) !== undefined) await refundUnknownAppPassword(this.throttle, address);
     if (!account.twoFactor) return { account, factors: ['password'] };
     const code = await report.watch('one_time_code', () =>
       this.passwords.counts.count('one_time_code', () => this.#useCode(login, account)),
@@ -112,6 +139,11 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     });
   }
 }
+
+const attemptOf = ({ username, address }: Login) => ({ username, address, device: undefined });
+
+const mayEnter = (account: Account | undefined, protocol: FileProtocol): boolean =>
+  account !== undefined && !account.disabled && mayLogInOver(protocol, account.permission);
 
 /** An enabled account, as file servers see it. `basePath` is normalized and starts with `/`. */
 export type FileServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;

@@ -59,7 +59,7 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     const { staticHash } = login;
     const account = await this.passwords.verify(attemptOf(login), report, async (found, verify) => {
       const isRight = await verify(staticHash ?? '');
-      return isRight && staticHash !== undefined && !found?.disabled ? 'password' : undefined;
+      return isRight && staticHash !== undefined && !found?.disabled;
     });
     const token = account.twoFactor
       ? await report.watch('one_time_code', () =>

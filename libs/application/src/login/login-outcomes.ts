@@ -23,11 +23,11 @@ export class LoginCounts {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Runs a check and counts its outcome. */
+  /** Runs a check and counts its outcome, unless the result is undefined: then another check decides. */
   async count<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
     try {
       const result = await check();
-      this.add(factor, 'accepted');
+      if (result !== undefined) this.add(factor, 'accepted');
       return result;
     } catch (error) {
       this.add(factor, outcomeOf(error));

@@ -11,7 +11,7 @@ import {
 } from '@keyfold/security';
 import { sealingContext } from '../secrets/sealing.js';
 import { nameHash, UserNames } from './user-names.js';
-import { admit, refund, refundUnchecked, succeed } from './counted-attempts.js';
+import { admit, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts, type LoginReport } from './login-outcomes.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 
@@ -19,13 +19,13 @@ import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queue
 export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
 
 /**
- * Decides which secret of an account an attempt has, if any. `account` is undefined if nobody has the name. `verify` compares with the password, and takes the
- * time of a hash.
+ * Decides whether an attempt is right. `account` is undefined if nobody has the name. `verify` compares with the password, and takes the time of
+ * a hash.
  */
-export type SecretCheck = (
+export type AttemptCheck = (
   account: Account | undefined,
   verify: (staticHash: string) => Promise<boolean>,
-) => Promise<'password' | 'app-password' | undefined>;
+) => Promise<boolean>;
 
 /** Checks the passwords of logins. Every attempt waits in its queues and counts before it is checked, whichever server it comes through. */
 @Injectable()
@@ -67,44 +67,47 @@ export class PasswordCheck {
     throw new HashQueueFull();
   }
 
+  /** Runs a check of a password, counts its outcome and reports a refusal. An undefined result leaves both to another check. */
+  watch<Result>(report: LoginReport, check: () => Promise<Result>): Promise<Result> {
+    return report.watch('password', () => this.counts.count('password', check));
+  }
+
   /**
-   * Returns the account of the attempt if `check` accepts its secret. Takes the same store operations if the name is unknown, the secret wrong or the
+   * Returns the account of the attempt if `check` accepts it. Takes the same store operations if the name is unknown, the password wrong or the
    * account refused, and the same hashes if `check` does.
    *
    * @throws `invalid-credentials` or `too-many-attempts`; `HashQueueFull`.
    */
-  verify(attempt: PasswordAttempt, report: LoginReport, check: SecretCheck): Promise<Account> {
-    return report.watch('password', () => this.counts.count('password', () => this.#verify(attempt, report, check)));
+  verify(attempt: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {
+    return this.watch(report, () => this.#verify(attempt, report, check));
   }
 
-  async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, check: SecretCheck): Promise<Account> {
+  async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {
     const name = nameHash(username);
     const counted = await admit(this.throttle, { factor: 'password', account: name, ...source });
     // The hasher alternates between known and unknown sources.
     const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(source.address), name];
-    const matching = await this.#matching(username, asker, report, check).catch(async (error: unknown) => {
+    const account = await this.#matching(username, asker, report, check).catch(async (error: unknown) => {
       await refundUnchecked(this.throttle, counted, error);
       throw error;
     });
-    if (!matching) throw new DomainError('invalid-credentials');
-    // A success here must not reset the count: somebody with an app password could guess the password for longer.
-    if (matching.secret === 'app-password') await refund(this.throttle, counted);
-    else await succeed(this.throttle, counted);
-    return matching.account;
+    if (!account) throw new DomainError('invalid-credentials');
+    await succeed(this.throttle, counted);
+    return account;
   }
 
   async #matching(
     username: string,
     asker: HashGroups,
     report: LoginReport,
-    check: SecretCheck,
-  ): Promise<Readonly<{ account: Account; secret: 'password' | 'app-password' }> | undefined> {
+    check: AttemptCheck,
+  ): Promise<Account | undefined> {
     const account = await this.names.accountOf(username);
     report.account = account?.accountId;
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
       : await this.#dummyHash;
-    const secret = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
-    return account && secret ? { account, secret } : undefined;
+    const isRight = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
+    return isRight ? account : undefined;
   }
 }

@@ -89,7 +89,7 @@ export class UserNames {
 const accountIdOf = ({ stream }: FoundHold) => Number(stream.slice('account-'.length));
 
 /** Returns an id that no account ever has. It differs for each name, so that it is cached no more often than a real account. */
-const nonexistentIdFor = (hash: string) => -1 - Number.parseInt(hash.slice(0, 12), 16);
+export const nonexistentIdFor = (hash: string): number => -1 - Number.parseInt(hash.slice(0, 12), 16);
 
 /** Returns the hex SHA-256 of the exact name: names that differ in one character are different names. */
 export const nameHash = (username: string) =>

@@ -1,20 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { grantsProtocol, isSecretExpired, type FileProtocol } from '@keyfold/domain';
+import {
+  grantsProtocol,
+  isFormerKept,
+  isSecretExpired,
+  type AppPassword,
+  type FileProtocol,
+  type FormerAppPassword,
+} from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
-import { appPasswordHash, isSameSecretHash } from '@keyfold/security';
+import { isSameSecretHash } from '@keyfold/security';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { appPasswordRefused } from '../security-log/token-events.js';
 
-/** The app password that opened a login. */
-export type FoundAppPassword = Readonly<{ id: number; name: string }>;
-
 /**
- * Checks the app passwords that file servers send, against the current events of the account. It does not load the account: the caller must
- * refuse accounts that are unknown, deleted or disabled or lack the permission, and must throttle attempts.
+ * - `accepted`: an app password of the account for the protocol
+ * - `refused`: it has expired, is for another protocol, ended within 90 days, or nothing may be opened
+ * - `unknown`: the account has no such app password
  */
+export type AppPasswordOutcome = 'accepted' | 'refused' | 'unknown';
+
+/** Checks the app passwords that file servers send, against the current events of the account. It does not load the account. */
 @Injectable()
 export class AppPasswordCheck {
   constructor(
@@ -25,27 +33,29 @@ export class AppPasswordCheck {
   ) {}
 
   /**
-   * Returns the app password of the account with this text, and records its use. If it has expired or is for another protocol, returns nothing
-   * and reports it to the security log. Takes one round trip and no Argon2 hash; a text without the form of an app password takes neither.
+   * Looks up the app password of the account with this hash. Records the use of an accepted one, and reports a refused one to the security log.
+   * Without `protocol`, the account may not enter. Takes one round trip and no Argon2 hash.
    */
-  async find(
+  async check(
     accountId: number,
-    protocol: FileProtocol,
-    password: string,
-    origin: Origin,
-  ): Promise<FoundAppPassword | undefined> {
-    const hash = appPasswordHash(password);
-    if (hash === undefined) return undefined;
+    hash: string,
+    { protocol, origin }: Readonly<{ protocol: FileProtocol | undefined; origin: Origin }>,
+  ): Promise<AppPasswordOutcome> {
     const [{ state }] = await this.loader.load(appPasswordsStream(accountId));
-    // Compares with each of the at most 100, so that the time does not depend on which one it is.
-    const [found] = state.secrets.filter((each) => isSameSecretHash(each.hash, hash));
-    if (!found) return undefined;
-    const { id, name } = found;
-    if (isSecretExpired(found, this.clock.now()) || !grantsProtocol(found.protocol, protocol)) {
-      this.security.report(appPasswordRefused(accountId, id, origin));
-      return undefined;
+    const now = this.clock.now();
+    // Compares with each of the at most 200, so that the time does not depend on which one it is.
+    const [secret] = withHash(hash, state.secrets);
+    const [former] = withHash(hash, state.former);
+    if (secret && protocol && !isSecretExpired(secret, now) && grantsProtocol(secret.protocol, protocol)) {
+      this.activity.usedSecret('app-password', secret);
+      return 'accepted';
     }
-    this.activity.usedSecret('app-password', found);
-    return { id, name };
+    const refused = secret ?? (former && isFormerKept(former, now) ? former : undefined);
+    if (!refused) return 'unknown';
+    this.security.report(appPasswordRefused(accountId, refused.id, origin));
+    return 'refused';
   }
 }
+
+const withHash = <Item extends AppPassword | FormerAppPassword>(hash: string, items: readonly Item[]): Item[] =>
+  items.filter((each) => isSameSecretHash(each.hash, hash));

@@ -107,10 +107,13 @@ export class RevokeAnySecretCommand<Details> extends Command<void> {
 
 @CommandHandler(RevokeAnySecretCommand)
 export class RevokeAnySecretHandler implements ICommandHandler<RevokeAnySecretCommand<unknown>> {
-  constructor(private readonly runner: CommandRunner) {}
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly clock: Clock,
+  ) {}
 
   async execute<Details>({ kind, caller, id, origin }: RevokeAnySecretCommand<Details>): Promise<void> {
     const ref = kind.streamOf(accountOfSecret(id));
-    await this.runner.run(ref, { type: kind.commands.revoke, id }, contextOf(caller, origin));
+    await this.runner.run(ref, { type: kind.commands.revoke, id, now: this.clock.now() }, contextOf(caller, origin));
   }
 }

@@ -92,11 +92,14 @@ export class RevokeOwnSecretCommand<Details> extends Command<void> {
 
 @CommandHandler(RevokeOwnSecretCommand)
 export class RevokeOwnSecretHandler implements ICommandHandler<RevokeOwnSecretCommand<unknown>> {
-  constructor(private readonly runner: CommandRunner) {}
+  constructor(
+    private readonly runner: CommandRunner,
+    private readonly clock: Clock,
+  ) {}
 
   async execute<Details>({ kind, caller, id, origin }: RevokeOwnSecretCommand<Details>): Promise<void> {
     kind.requireOwner(caller);
     const ref = kind.streamOf(caller.account.accountId);
-    await this.runner.run(ref, { type: kind.commands.revoke, id }, contextOf(caller, origin));
+    await this.runner.run(ref, { type: kind.commands.revoke, id, now: this.clock.now() }, contextOf(caller, origin));
   }
 }

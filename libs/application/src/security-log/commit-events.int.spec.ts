@@ -80,7 +80,11 @@ describe('the security log records', () => {
     await registerAccount(service, 7, 'ann');
     const token = await createAccessToken(service, 7, 'backup');
     const byToken = { actor: `access-token:1:${2 ** 20 + 1}`, ...origin };
-    await service.runner.run(accessTokensStream(7), { type: 'RevokeAccessToken', id: token.id }, byToken);
+    await service.runner.run(
+      accessTokensStream(7),
+      { type: 'RevokeAccessToken', id: token.id, now: service.clock.now() },
+      byToken,
+    );
     expect(service.reported.at(-1)).toMatchObject({ account: 7, fields: { actor: byToken.actor } });
     const password = await createAppPassword(service, 7, 'phone');
     await revokeSecret(service, appPasswordKind, 7, password.id);

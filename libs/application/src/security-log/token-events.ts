@@ -23,7 +23,7 @@ export function tokenRefused(token: string, flaw: TokenFlaw, origin: Origin): Se
   return { name: 'authn_token_fail', about: [kind], outcome: 'refused', origin };
 }
 
-/** Returns the event of a login through a file server with an app password that has expired or is for another protocol. */
+/** Returns the event of a login through a file server with an app password of the account that does not open it, such as a revoked one. */
 export const appPasswordRefused = (account: number, appPasswordId: number, origin: Origin): SecurityEvent => ({
   name: 'authn_token_fail',
   about: ['app_password', appPasswordId],

@@ -22,7 +22,7 @@ import type {
 import { ROLE_ADMIN, ROLE_GUEST, accountUpcasters, type AccountEvent, type ProfileChanged } from './account.events.js';
 import { absentAccount, evolve, HOUR, sessionRefusal, type Account, type RecoveryCodes } from './account.state.js';
 import { cleanBasePath } from './base-path.js';
-import type { NameClaim } from './name-rules.js';
+import { isStandInName, type NameClaim } from './name-rules.js';
 import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds.js';
 
 /** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (wire contract 2.3). */
@@ -106,10 +106,8 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
   if (reserved && command.origin !== 'first-start') throw new DomainError('admin-or-guest-uncreatable');
   if (account.status !== 'absent') throw new DomainError('account-id-taken');
   const profile = { basePath: cleanBasePath(command.basePath), ssoId, allowLdap };
-  requireMaxBytes(name.username, TEXT_BYTES.username, 'username-too-long');
-  if (name.turn === 'taken') throw new DomainError('username-taken');
+  const { username, nameHash, turn } = requireFreeName(name);
   requireProfileBounds(profile);
-  const { username, nameHash, turn } = name;
   const data = {
     accountId,
     username,
@@ -162,13 +160,20 @@ function changeOwnProfile(account: Account, command: ChangeOwnProfile): Decision
 
 const nothing = { events: [], holds: [] };
 
-function rename(account: Account, { username, nameHash, turn }: NameClaim) {
-  if (username === account.username) return nothing;
-  requireMaxBytes(username, TEXT_BYTES.username, 'username-too-long');
-  if (turn === 'taken') throw new DomainError('username-taken');
+function rename(account: Account, name: NameClaim) {
+  if (name.username === account.username) return nothing;
+  const { username, nameHash, turn } = requireFreeName(name);
   const data = { username, nameHash, turn, formerUsername: account.username };
   const holds: Hold[] = [usernameHold(nameHash, turn), releasedNameHold(account.nameHash, account.turn)];
   return { events: [{ type: 'AccountRenamed', v: 1, data } as const], holds };
+}
+
+/** Returns the claim if an account can be given the name. */
+function requireFreeName({ username, nameHash, turn }: NameClaim) {
+  requireMaxBytes(username, TEXT_BYTES.username, 'username-too-long');
+  if (isStandInName(username)) throw new DomainError('username-of-stand-in');
+  if (turn === 'taken') throw new DomainError('username-taken');
+  return { username, nameHash, turn };
 }
 
 function changePassword(password: NewPassword | undefined): AccountEvent[] {

@@ -1,9 +1,9 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeOwnProfile, named, register, update } from '../../testing/account.commands.js';
 import { nameHashOf, NOON, profileChanged, registered, renamed } from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
 import { accountDecider } from './account.decider.js';
-import { NameRules, type NameClaim } from './name-rules.js';
+import { isStandInName, NameRules, type NameClaim } from './name-rules.js';
 
 describe('ChangeOwnProfile to a reserved name', () => {
   const DAY = 86_400_000;
@@ -61,5 +61,34 @@ describe('ChangeOwnProfile to a reserved name', () => {
     given(accountDecider)
       .when(register('bea', { name: bea(0) }))
       .thenHolds(`username:${nameHashOf('bea')}:0000000002`);
+  });
+});
+
+describe('the name of a stand-in', () => {
+  const names = [
+    'keyfold-nobody-7',
+    'Keyfold-Nobody-7',
+    ' KEYFOLD-NOBODY-',
+    'keyfold-nobody-x\n',
+    'ｋｅｙｆｏｌｄ-nobody-1',
+  ];
+
+  it.each(names)('%j is refused to users and administrators, whether it is taken or not', (name) => {
+    const claims = [named(name), named(name, 'taken')];
+    for (const claim of claims) {
+      given(accountDecider)
+        .when(register(name, { name: claim }))
+        .thenRefused('username-of-stand-in');
+      const ann = given(accountDecider, registered('ann'));
+      ann.when(update('ann', { name: claim })).thenRefused('username-of-stand-in');
+      ann.when(changeOwnProfile('ann', { name: claim })).thenRefused('username-of-stand-in');
+    }
+  });
+
+  it.each(['keyfold-nobody', 'keyfold_nobody-7', 'my-keyfold-nobody-7', 'nobody', 'keyfold'])('is not %j', (name) => {
+    expect(isStandInName(name)).toBe(false);
+    given(accountDecider)
+      .when(register(name))
+      .thenHolds(`username:${nameHashOf(name)}:0000000001`);
   });
 });

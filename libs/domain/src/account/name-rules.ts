@@ -36,5 +36,11 @@ export class NameRules {
   }
 }
 
+/** The first letters of the names of stand-ins: users of a file server who stand for those that must not come in. */
+export const STAND_IN_PREFIX = 'keyfold-nobody-';
+
+/** Returns whether a server may take the name for that of a stand-in. No account can be given such a name. */
+export const isStandInName = (username: string): boolean => canonical(username).startsWith(STAND_IN_PREFIX);
+
 /** Returns one form for all names that a server may treat as equal: some ignore case, width or surrounding spaces. */
 const canonical = (username: string) => username.normalize('NFKC').trim().toLowerCase();

@@ -93,6 +93,8 @@ export type DomainErrorCode =
    * recently. The answer does not reveal which.
    */
   | 'username-reserved'
+  /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile` with the name of a stand-in, which not even an administrator can assign. */
+  | 'username-of-stand-in'
   /** `RegisterAccount`, `UpdateAccount` or `ChangeOwnProfile`: a new text exceeds its limit in `TEXT_BYTES`. */
   | 'username-too-long'
   | 'base-path-too-long'

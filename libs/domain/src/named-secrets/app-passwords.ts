@@ -1,7 +1,9 @@
+import type { Aggregate } from '../kernel/aggregate.js';
 import type { DomainEvent } from '../kernel/event.js';
 import { fileProtocols, type FileProtocol } from '../kernel/file-protocols.js';
 import {
   namedSecretsAggregate,
+  SECRETS_PER_ACCOUNT,
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
@@ -19,7 +21,19 @@ export const grantsProtocol = (granted: AppPasswordProtocol, wanted: FileProtoco
 
 type Protocol = Readonly<{ protocol: AppPasswordProtocol }>;
 export type AppPassword = NamedSecret & Protocol;
-export type AppPasswords = NamedSecrets<AppPassword>;
+/** An app password that was revoked or gave way to a new one. `endedAt` is when, in unix milliseconds. */
+export type FormerAppPassword = Readonly<{ id: number; hash: string; endedAt: number }>;
+/** `former` contains those that ended last, the latest at the end. */
+export type AppPasswords = NamedSecrets<AppPassword> & Readonly<{ former: readonly FormerAppPassword[] }>;
+
+/** Maximum number of former app passwords that an account keeps: all that it could revoke at the same time. */
+export const FORMER_APP_PASSWORDS = SECRETS_PER_ACCOUNT;
+/** How long a former app password is kept, in milliseconds. */
+export const FORMER_KEPT_FOR = 90 * 86_400_000;
+
+/** Returns whether a former app password is still told from a guess at a time in unix milliseconds. */
+export const isFormerKept = ({ endedAt }: Pick<FormerAppPassword, 'endedAt'>, now: number): boolean =>
+  now - endedAt < FORMER_KEPT_FOR;
 
 export type CreateAppPassword = CreateSecret<'CreateAppPassword'> & Protocol;
 export type RevokeAppPassword = RevokeSecret<'RevokeAppPassword'>;
@@ -42,8 +56,12 @@ export type AppPasswordCreated = DomainEvent<
   undefined
 >;
 
-/** An app password was revoked and is refused from then on. */
-export type AppPasswordRevoked = DomainEvent<'AppPasswordRevoked', { appPasswordId: number }, undefined>;
+/** An app password was revoked and is refused from then on. `revokedAt` is in unix milliseconds. */
+export type AppPasswordRevoked = DomainEvent<
+  'AppPasswordRevoked',
+  { appPasswordId: number; revokedAt: number },
+  undefined
+>;
 
 export type AppPasswordsEvent = AppPasswordCreated | AppPasswordRevoked;
 
@@ -54,7 +72,7 @@ const kind: SecretKind<AppPassword, CreateAppPassword, AppPasswordsEvent> = {
     const data = { appPasswordId, name, protocol, createdAt: now, expiresAt, hash };
     return { type: 'AppPasswordCreated', v: 1, data };
   },
-  revoked: (appPasswordId) => ({ type: 'AppPasswordRevoked', v: 1, data: { appPasswordId } }),
+  revoked: (appPasswordId, revokedAt) => ({ type: 'AppPasswordRevoked', v: 1, data: { appPasswordId, revokedAt } }),
   effectOf(event) {
     if (event.type === 'AppPasswordRevoked') return event.data.appPasswordId;
     const { appPasswordId: id, ...fields } = event.data;
@@ -62,9 +80,28 @@ const kind: SecretKind<AppPassword, CreateAppPassword, AppPasswordsEvent> = {
   },
 };
 
-export const appPasswordsAggregate = namedSecretsAggregate<
-  AppPassword,
-  CreateAppPassword,
-  RevokeAppPassword,
-  AppPasswordsEvent
->(kind);
+const named = namedSecretsAggregate<AppPassword, CreateAppPassword, RevokeAppPassword, AppPasswordsEvent>(kind);
+
+/** Also keeps the hashes of former app passwords, so that a client that still sends one is not taken for a guesser. */
+export const appPasswordsAggregate: Aggregate<number, AppPasswords, AppPasswordsCommand, AppPasswordsEvent> = {
+  ...named,
+  decider: {
+    initialState: { ...named.decider.initialState, former: [] },
+    decide: named.decider.decide,
+    evolve(before, event) {
+      const after = named.decider.evolve(before, event);
+      const now = event.type === 'AppPasswordRevoked' ? event.data.revokedAt : event.data.createdAt;
+      return { ...after, former: formerAfter(before, after.secrets, now) };
+    },
+  },
+};
+
+function formerAfter(
+  { secrets, former }: AppPasswords,
+  left: readonly AppPassword[],
+  now: number,
+): readonly FormerAppPassword[] {
+  const leftIds = new Set(left.map(({ id }) => id));
+  const ended = secrets.filter(({ id }) => !leftIds.has(id)).map(({ id, hash }) => ({ id, hash, endedAt: now }));
+  return [...former.filter((each) => isFormerKept(each, now)), ...ended].slice(-FORMER_APP_PASSWORDS);
+}

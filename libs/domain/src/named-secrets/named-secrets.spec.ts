@@ -42,9 +42,9 @@ describeKind('app-password', appPasswordsAggregate, {
 type Differing = Readonly<{ name?: string; createdAt?: number; expiresAt?: number | null; hash?: string }>;
 
 /** Describes one kind of secret, with the functions that make its events and commands. */
-function describeKind<Secret extends NamedSecret, Command, Event extends DomainEvent>(
+function describeKind<State extends NamedSecrets<NamedSecret>, Command, Event extends DomainEvent>(
   code: 'access-token' | 'app-password',
-  { decider }: Aggregate<number, NamedSecrets<Secret>, Command, Event>,
+  { decider }: Aggregate<number, State, Command, Event>,
   {
     created,
     revoked,
@@ -109,7 +109,7 @@ function describeKind<Secret extends NamedSecret, Command, Event extends DomainE
     });
 
     it('is refused when the account has used up its numbers', () => {
-      const state = { secrets: [], secretsEver: LAST_NUMBER };
+      const state = { ...decider.initialState, secretsEver: LAST_NUMBER };
       expect(() => decider.decide(state, create('backup'))).toThrow(`${code}-limit-reached`);
     });
 

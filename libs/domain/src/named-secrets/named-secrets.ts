@@ -27,8 +27,8 @@ export type CreateSecret<Type extends string = string> = Readonly<{
   now: number;
 }>;
 
-/** Revokes a secret. Refused with `<kind>-not-found` if the account has no such secret. */
-export type RevokeSecret<Type extends string = string> = Readonly<{ type: Type; id: number }>;
+/** Revokes a secret. Refused with `<kind>-not-found` if the account has no such secret. `now` is in unix milliseconds. */
+export type RevokeSecret<Type extends string = string> = Readonly<{ type: Type; id: number; now: number }>;
 
 /** The error codes of a kind begin with its name, such as `access-token-name-taken`. */
 export type SecretKindName = 'access-token' | 'app-password';
@@ -38,7 +38,7 @@ export type SecretKind<Secret extends NamedSecret, Create extends CreateSecret, 
   name: SecretKindName;
   upcasters: Upcasters<Event['type']>;
   created(id: number, command: Create): Event;
-  revoked(id: number): Event;
+  revoked(id: number, now: number): Event;
   /** Returns the secret that the event created, or the id of the secret that it revoked. */
   effectOf(event: Event): Secret | number;
 }>;
@@ -85,9 +85,9 @@ export function namedSecretsAggregate<
     return created(secretIdOf(command.accountId, secretsEver + 1), command);
   }
 
-  function revoke({ secrets }: NamedSecrets<Secret>, { id }: Revoke): Event {
+  function revoke({ secrets }: NamedSecrets<Secret>, { id, now }: Revoke): Event {
     if (!secrets.some((secret) => secret.id === id)) throw new DomainError(`${name}-not-found`);
-    return revoked(id);
+    return revoked(id, now);
   }
 
   return {

@@ -11,7 +11,7 @@ import {
 } from '@keyfold/domain';
 import { expect, it } from 'vitest';
 import { registered } from '../../../domain/testing/account.events.js';
-import { appPasswordCreated, tokenCreated } from '../../../domain/testing/named-secrets.events.js';
+import { appPasswordCreated, appPasswordRevoked, tokenCreated } from '../../../domain/testing/named-secrets.events.js';
 import { stateAfter } from '../../../domain/testing/decider-specification.js';
 import { keyAdded, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { keyUsed } from '../../../domain/testing/ssh-key-use.events.js';
@@ -42,6 +42,11 @@ it.each([
     '100 app passwords',
     168,
     weightAfter(appPasswordsAggregate, ...many(100, (n) => appPasswordCreated(n, longName(n)))),
+  ],
+  [
+    '100 former app passwords',
+    26,
+    weightAfter(appPasswordsAggregate, ...many(150, (n) => [appPasswordCreated(n), appPasswordRevoked(n)]).flat()),
   ],
 ])('%s weighs %i', (_state, expected, weight) => {
   expect(weight).toBe(expected);

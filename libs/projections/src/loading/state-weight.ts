@@ -14,6 +14,7 @@ import type { StreamAggregate } from './stream-ref.js';
 /** Memory of an entry without its texts, in bytes: objects and hashes, and for an SSH key its entries in the answers that list it. */
 const ACCESS_TOKEN = 600;
 const APP_PASSWORD = 500;
+const FORMER_APP_PASSWORD = 250;
 const SSH_KEY = 1_400;
 
 /** The answers of an account and of a key ring are cached with the state, so they count, too. */
@@ -26,8 +27,11 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
   'ssh-key-use': ({ lastUsed }: SshKeyUse) => 1 + Math.ceil(Object.keys(lastUsed).length / 20),
   'access-tokens': ({ secrets }: AccessTokens) =>
     1 + Math.ceil(sumOf(secrets, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),
-  'app-passwords': ({ secrets }: AppPasswords) =>
-    1 + Math.ceil(sumOf(secrets, ({ name }) => APP_PASSWORD + memoryOf(name)) / 1024),
+  'app-passwords': ({ secrets, former }: AppPasswords) =>
+    1 +
+    Math.ceil(
+      (sumOf(secrets, ({ name }) => APP_PASSWORD + memoryOf(name)) + former.length * FORMER_APP_PASSWORD) / 1024,
+    ),
   'site-settings': ({ values, sealedValues }: SiteSettings) =>
     4 + Math.floor(memoryOf(...Object.values(values), ...Object.values(sealedValues)) / 1024),
 };

@@ -23,6 +23,12 @@ const NETWORK: ThrottleRule = {
   countFrom: 'first',
 };
 
+/**
+ * Limit of one source for texts in the form of an app password that the account does not know. More than the logins of a source that may wait
+ * at the same time, because a right password in this form counts until it has been checked.
+ */
+const APP_PASSWORD_GUESSES: ThrottleRule = { ...SOURCE, limit: 500 };
+
 /** Limit of one source or one device for one account: 735 failures in 30 days. */
 const PAIR: ThrottleRule = {
   limit: 5,
@@ -120,6 +126,12 @@ export function loginKeysOf(login: LoginAttempt, standing: Standing): LoginKey[]
   if (standing === 'device') return [pair, ...ofAccount];
   return standing === 'known' ? [source, pair, ...ofAccount] : [source, network, pair, ...ofAccount];
 }
+
+/** Returns the key on which app passwords of one source count that the account does not know. It does not limit logins by password. */
+export const appPasswordKey = (address: string): ThrottleKey => ({
+  key: `app-password:${sourceOf(address)}`,
+  rule: APP_PASSWORD_GUESSES,
+});
 
 function passwordKeys(login: LoginAttempt, standing: Standing): LoginKey[] {
   const account = `${login.factor}:${login.account}`;

@@ -110,6 +110,42 @@ describe('one source and all accounts', () => {
   });
 });
 
+describe('one source and unknown app passwords', () => {
+  const { address } = login();
+
+  it('have 500 in 5 minutes, from the first one on, which limit no login', async () => {
+    for (let n = 0; n < 500; n++) {
+      expect(await logins.throttle.secondsUntilLookUp(address)).toBe(0);
+      expect(await logins.throttle.countUnknownAppPassword(address)).toBe(0);
+      logins.now += SECOND / 2;
+    }
+    expect(await logins.throttle.secondsUntilLookUp(address)).toBe(300);
+    expect(await logins.throttle.countUnknownAppPassword(address)).toBe(300);
+    expect(await logins.throttle.secondsUntilLookUp('192.0.2.8')).toBe(0);
+    expect(await logins.isAdmitted()).toBe(true);
+    logins.now += 5 * MINUTE;
+    expect(await logins.throttle.secondsUntilLookUp(address)).toBe(0);
+  });
+
+  it('do not include passwords in this form, and a check counts nothing', async () => {
+    for (let n = 0; n < 600; n++) {
+      await logins.throttle.countUnknownAppPassword(address);
+      await logins.throttle.refundUnknownAppPassword(address);
+      await logins.throttle.secondsUntilLookUp(address);
+    }
+    expect(await logins.throttle.secondsUntilLookUp(address)).toBe(0);
+  });
+
+  it('have their limit for themselves, without wrong passwords and codes', async () => {
+    for (let n = 0; n < 25; n++) {
+      await logins.fail(1, login({ account: `account ${n}` }));
+      await logins.fail(1, code({ account: `account ${n}` }));
+    }
+    expect(await logins.isAdmitted()).toBe(false);
+    expect(await logins.throttle.secondsUntilLookUp(address)).toBe(0);
+  });
+});
+
 describe('one network and all accounts', () => {
   it('have 1,000 attempts a day, which do not limit known sources and devices', async () => {
     await logins.succeed();

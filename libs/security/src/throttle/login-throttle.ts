@@ -1,4 +1,5 @@
 import {
+  appPasswordKey,
   keysOfAccount,
   knownSourceKey,
   loginKeysOf,
@@ -46,6 +47,22 @@ export class LoginThrottle {
   /** Returns for how many seconds `admit` would refuse a code, or 0. Counts nothing. */
   async secondsBlocked(login: LoginAttempt): Promise<number> {
     return this.store.secondsBlocked(loginKeysOf(login, await this.#standingOf(login)), this.now());
+  }
+
+  /** Returns for how many seconds a source may look up no app password, or 0. Counts nothing. */
+  secondsUntilLookUp(address: string): Promise<number> {
+    return this.store.secondsBlocked([appPasswordKey(address)], this.now());
+  }
+
+  /** Counts a text in the form of an app password that the account does not know. Returns for how many seconds it is refused, or 0. */
+  async countUnknownAppPassword(address: string): Promise<number> {
+    const admission = await this.store.admit([appPasswordKey(address)], this.now());
+    return admission.admitted ? 0 : admission.retryAfterSeconds;
+  }
+
+  /** Undoes `countUnknownAppPassword`, because the text was the password of the account. */
+  refundUnknownAppPassword(address: string): Promise<void> {
+    return this.store.apply({ refund: [appPasswordKey(address).key] });
   }
 
   async isKnown(login: LoginAttempt): Promise<boolean> {
