@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { grantsProtocol, isSecretExpired, type FileProtocol } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
 import { appPasswordHash, isSameSecretHash } from '@keyfold/security';
-import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { appPasswordRefused } from '../security-log/token-events.js';
+import { TokenActivity } from './token-activity.js';
 
 /** The app password that opened a login. */
 export type FoundAppPassword = Readonly<{ id: number; name: string }>;
