@@ -39,6 +39,7 @@ const VALUES = {
   key: ['token', 'site_title'],
   value: ['my-own-static-token'],
 };
+  revoke_secrets: [true, false],
 
 it('an access token, whatever it requests, changes neither the administrators nor what they have', async () => {
   const random = seededRandom(SEED);

@@ -259,6 +259,7 @@ describe('an access token that manages accounts', () => {
       await token.post('/api/admin/user/update', guest),
       await token.post(`/api/admin/user/cancel_2fa?id=${account.id}`),
       await token.post(`/api/admin/user/sshkey/delete?id=${key!.id}`),
+      await token.post(`/api/admin/user/revoke-everything?id=${account.id}`),
       await token.post('/api/admin/session/evict', { session_id }),
       await token.post('/api/admin/session/evict', { user_id: account.id }),
       await token.post(`/api/admin/user/delete?id=${account.id}`),
@@ -283,12 +284,14 @@ describe('an access token that manages accounts', () => {
       { role: 0 },
       { sso_id: 'mine' },
     ]) {
+      { revoke_secrets: true },
       const answer = await token.post('/api/admin/user/update', { ...account, ...change });
       expect(answer.outcome, JSON.stringify(change)).toBe(UNCHANGEABLE);
     }
     const answers = [
       await token.post('/api/admin/user/cancel_2fa?id=1'),
       await token.post('/api/admin/user/delete?id=1'),
+      await token.post('/api/admin/user/revoke-everything?id=1'),
       await token.post(`/api/admin/user/sshkey/delete?id=${key!.id}`),
       await token.post('/api/admin/session/evict', { user_id: 1 }),
       await token.post('/api/admin/session/evict', { session_id }),

@@ -40,6 +40,11 @@ export const ROUTE_ANSWERS: Readonly<Record<string, RouteAnswers>> = {
   'POST /api/auth/2fa/recovery_codes': { user: '400 two-factor login is off', guest: NO_CODES },
   'GET /api/me': { user: '200 success', guest: '200 success', scope: 'profile:read' },
   'POST /api/me/update': { user: '500 user name already exists', guest: '403 Guest user can not update profile' },
+  'POST /api/me/revoke-everything': {
+    user: '200 success',
+    guest: NO_SESSIONS,
+    staticToken: '403 the static token can not revoke everything of its own account, log in instead',
+  },
   'GET /api/me/sessions': { user: '200 success', guest: NO_SESSIONS },
   'POST /api/me/sessions/evict': { user: '400 failed find session: record not found', guest: NO_SESSIONS },
   'GET /api/me/activity': { user: '200 success', guest: '403 Guest user can not see activity', scope: 'profile:read' },
@@ -66,6 +71,10 @@ export const ROUTE_ANSWERS: Readonly<Record<string, RouteAnswers>> = {
   'POST /api/admin/user/update': { admin: '200 success', scope: 'accounts:manage' },
   'POST /api/admin/user/delete': { admin: '500 failed get old user: record not found', scope: 'accounts:manage' },
   'POST /api/admin/user/cancel_2fa': { admin: '500 failed get old user: record not found', scope: 'accounts:manage' },
+  'POST /api/admin/user/revoke-everything': {
+    admin: '500 failed get old user: record not found',
+    scope: 'accounts:manage',
+  },
   'POST /api/admin/user/del_cache': { admin: '500 failed find user: record not found', scope: 'accounts:read' },
   'GET /api/admin/user/sshkey/list': { admin: '404 user invalid', scope: 'accounts:read' },
   'POST /api/admin/user/sshkey/delete': { admin: '200 success', scope: 'accounts:manage' },

@@ -48,6 +48,8 @@ export const createToken = (name: string, differing: Partial<CreateAccessToken> 
 
 export const revokeToken = (n: number): RevokeAccessToken => ({ type: 'RevokeAccessToken', id: secretIdOf(7, n) });
 
+export const revokeAllTokens = { type: 'RevokeAllAccessTokens' } as const;
+
 /** Returns the creation of the n-th app password ever of account 7. */
 export const appPasswordCreated = (
   n: number,
@@ -88,3 +90,5 @@ export const revokeAppPassword = (n: number): RevokeAppPassword => ({
   type: 'RevokeAppPassword',
   id: secretIdOf(7, n),
 });
+
+export const revokeAllAppPasswords = { type: 'RevokeAllAppPasswords' } as const;

@@ -131,6 +131,11 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     'failed find session: record not found',
     'no session that the caller may end has this id',
   ),
+  'revocation-session-required': row(
+    403,
+    'the static token can not revoke everything of its own account, log in instead',
+    'the caller has the static token',
+  ),
 
   // SSH keys: wire contract 2.5. "taken" and "limit" have texts of our own, because the original has no such rules.
   'guest-has-no-keys': row(401, 'user invalid', 'the caller is the guest'),

@@ -126,6 +126,8 @@ export type DomainErrorCode =
   | 'session-not-found'
   // History.
   /** `ListOwnActivityQuery`: the account of the guest is shared. */
+  /** `RevokeOwnEverythingCommand` without a session, with the static token. */
+  | 'revocation-session-required'
   | 'guest-has-no-history'
   // SSH keys.
   /** `refuseGuest`: the guest uses a route for the caller's own keys. */

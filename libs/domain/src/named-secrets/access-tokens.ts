@@ -4,6 +4,7 @@ import {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKind,
 } from './named-secrets.js';
@@ -36,7 +37,8 @@ export type AccessTokens = NamedSecrets<AccessToken>;
 
 export type CreateAccessToken = CreateSecret<'CreateAccessToken'> & Scopes;
 export type RevokeAccessToken = RevokeSecret<'RevokeAccessToken'>;
-export type AccessTokensCommand = CreateAccessToken | RevokeAccessToken;
+export type RevokeAllAccessTokens = RevokeAllSecrets<'RevokeAllAccessTokens'>;
+export type AccessTokensCommand = CreateAccessToken | RevokeAccessToken | RevokeAllAccessTokens;
 
 /**
  * A token was created. `tokenId` is the account id times 2^20 plus a number that is never reused. Times are in unix milliseconds;
@@ -79,6 +81,6 @@ const kind: SecretKind<AccessToken, CreateAccessToken, AccessTokensEvent> = {
 export const accessTokensAggregate = namedSecretsAggregate<
   AccessToken,
   CreateAccessToken,
-  RevokeAccessToken,
+  RevokeAccessToken | RevokeAllAccessTokens,
   AccessTokensEvent
 >(kind);

@@ -5,6 +5,7 @@ import {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKind,
 } from './named-secrets.js';
@@ -23,7 +24,8 @@ export type AppPasswords = NamedSecrets<AppPassword>;
 
 export type CreateAppPassword = CreateSecret<'CreateAppPassword'> & Protocol;
 export type RevokeAppPassword = RevokeSecret<'RevokeAppPassword'>;
-export type AppPasswordsCommand = CreateAppPassword | RevokeAppPassword;
+export type RevokeAllAppPasswords = RevokeAllSecrets<'RevokeAllAppPasswords'>;
+export type AppPasswordsCommand = CreateAppPassword | RevokeAppPassword | RevokeAllAppPasswords;
 
 /**
  * An app password was created. `appPasswordId` is the account id times 2^20 plus a number that is never reused. Times are in unix
@@ -65,6 +67,6 @@ const kind: SecretKind<AppPassword, CreateAppPassword, AppPasswordsEvent> = {
 export const appPasswordsAggregate = namedSecretsAggregate<
   AppPassword,
   CreateAppPassword,
-  RevokeAppPassword,
+  RevokeAppPassword | RevokeAllAppPasswords,
   AppPasswordsEvent
 >(kind);
