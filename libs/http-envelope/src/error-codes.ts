@@ -191,6 +191,12 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     'the static token can not create access tokens, log in instead',
     'the caller has the static token',
   ),
+  // No other refusal has this code, so that front ends know when to ask for a password or a code. Not 401, which ends their session.
+  'step-up': row(
+    428,
+    'the login is older than 10 minutes, send the password or a 2FA code',
+    'the login is older than 10 minutes, and the body contains neither a password nor a code',
+  ),
   'access-token-scope-of-admins': row(
     403,
     'only administrators can give the scope {quoted}',
