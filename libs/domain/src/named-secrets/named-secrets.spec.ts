@@ -225,7 +225,11 @@ describe('a scope', () => {
   });
 
   it('is for administrators unless it concerns the own account only', () => {
-    expect(accessTokenScopes.filter((scope) => !isAdminScope(scope))).toEqual(['profile:read', 'keys:manage']);
+    expect(accessTokenScopes.filter((scope) => !isAdminScope(scope))).toEqual([
+      'profile:read',
+      'activity:read',
+      'keys:manage',
+    ]);
   });
 });
 
