@@ -22,6 +22,8 @@ export type Cast = Readonly<{
   longId: number;
   /** One session of `many` per round. */
   leaving: readonly ApiClient[];
+  /** One account per round, with as many access tokens and app passwords as possible. */
+  doomed: readonly ApiClient[];
   /** Has as many sessions as its list shows, and two-factor. */
   busy: ApiClient;
   /** Accounts with texts of maximum length, and those of them that also have a full ring. */
@@ -136,6 +138,10 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
         () => admin.get(`/api/admin/sshkey/find?${shown('fingerprint').slice(0, 16_300)}`),
       ],
     },
+    'POST /api/me/revoke-everything': {
+      bytes: FRAME,
+      requests: [(round) => cast.doomed[round]!.post('/api/me/revoke-everything')],
+    },
     'GET /api/me/sessions': { bytes: SESSIONS, requests: [() => busy.get('/api/me/sessions')] },
     'POST /api/me/sessions/evict': {
       bytes: FRAME,
@@ -211,6 +217,10 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/admin/user/cancel_2fa': {
       bytes: SHOWN_QUERY,
       requests: withId('/api/admin/user/cancel_2fa', () => manyId),
+    },
+    'POST /api/admin/user/revoke-everything': {
+      bytes: SHOWN_QUERY,
+      requests: withId('/api/admin/user/revoke-everything', (round) => cast.accountIds[200 + round]!),
     },
     'POST /api/admin/user/del_cache': {
       bytes: FRAME,

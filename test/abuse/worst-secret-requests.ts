@@ -54,6 +54,7 @@ function requestsOf(
         () => many.post(own, create(longText)),
         () => many.post(own, { name: 'x', ...long }),
         () => many.post(own, { name: 'x', ...fields, expires: longText }),
+        () => many.post(own, { ...create('with a proof'), password: longText, otp_code: longText }),
         () => many.post(own, unknownFields),
       ],
     },

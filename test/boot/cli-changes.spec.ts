@@ -207,6 +207,20 @@ const changes: Record<string, (site: Site) => Promise<Change>> = {
       check: async () => expect(await appPasswordsOf(member)).toEqual([]),
     };
   },
+  'account revoke-everything': async ({ admin }) => {
+    const member = await newMember(admin, 'revoked');
+    const { client } = await newAccessToken(member, ['profile:read']);
+    await newAppPassword(member);
+    for (const each of [member, client]) expect(await outcomeOf(each)).toBe('200 success');
+    return {
+      args: ['account', 'revoke-everything', 'revoked'],
+      out: 'evicted every session and revoked every access token and app password of "revoked"\n',
+      async check() {
+        for (const each of [member, client]) expect(await outcomeOf(each)).toBe(ENDED);
+        expect(await appPasswordsOf(await signedInAs(member, 'revoked'))).toEqual([]);
+      },
+    };
+  },
   'settings set': async ({ api }) => {
     await publicTitles(api);
     return {

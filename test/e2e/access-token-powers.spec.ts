@@ -19,8 +19,11 @@ for (const name of ['managed', 'other']) await createAccount(admin, name);
 // Every scope but keys:manage, which lets a program change the keys of an administrator by design.
 const { client: token } = await newAccessToken(admin, [
   'profile:read',
+  'activity:read',
   'accounts:manage',
+  'accounts:audit',
   'settings:read',
+  'keys:find',
   'keys:look-up',
   'logins:verify',
 ]);
@@ -36,6 +39,7 @@ const VALUES = {
   disabled: [true, false],
   permission: [0, -1],
   sso_id: ['', 'mine'],
+  revoke_secrets: [true, false],
   key: ['token', 'site_title'],
   value: ['my-own-static-token'],
 };

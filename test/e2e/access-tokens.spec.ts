@@ -1,3 +1,4 @@
+import { accessTokenScopes, isAdminScope } from '@keyfold/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { newAccessToken, type ShownToken, tokensOf } from '../support/access-tokens.js';
@@ -194,7 +195,7 @@ describe('a creation', () => {
     const answer = await create(admin, { name: '', scopes: ['fly'], expires: 'never', expire: null });
     expect(answer.outcome.split('\n')).toEqual([
       '400 name must be longer than or equal to 1 characters',
-      expect.stringContaining('each value in scopes must be one of the following values: profile:read, keys:manage'),
+      expect.stringContaining('each value in scopes must be one of the following values: profile:read, activity:read'),
       'expires must be an RFC 3339 time such as 2027-01-31T12:00:00Z',
       'unknown field "expire"',
     ]);
@@ -213,7 +214,7 @@ describe('a creation', () => {
 
   it('with a scope of administrators is refused for others', async () => {
     const member = await newMember(admin, 'ambitious');
-    for (const scope of ['accounts:read', 'accounts:manage', 'settings:read', 'keys:look-up', 'logins:verify']) {
+    for (const scope of accessTokenScopes.filter(isAdminScope)) {
       const answer = await create(member, { name: scope, scopes: ['profile:read', scope], expires: null });
       expect(answer.outcome).toBe(`403 only administrators can give the scope ${scope}`);
     }
@@ -258,6 +259,7 @@ describe('an access token that manages accounts', () => {
       await token.post('/api/admin/user/update', { ...account, password: 'n3w-pass' }),
       await token.post('/api/admin/user/update', guest),
       await token.post(`/api/admin/user/cancel_2fa?id=${account.id}`),
+      await token.post(`/api/admin/user/revoke-everything?id=${account.id}`),
       await token.post(`/api/admin/user/sshkey/delete?id=${key!.id}`),
       await token.post('/api/admin/session/evict', { session_id }),
       await token.post('/api/admin/session/evict', { user_id: account.id }),
@@ -282,12 +284,14 @@ describe('an access token that manages accounts', () => {
       { disabled: true },
       { role: 0 },
       { sso_id: 'mine' },
+      { revoke_secrets: true },
     ]) {
       const answer = await token.post('/api/admin/user/update', { ...account, ...change });
       expect(answer.outcome, JSON.stringify(change)).toBe(UNCHANGEABLE);
     }
     const answers = [
       await token.post('/api/admin/user/cancel_2fa?id=1'),
+      await token.post('/api/admin/user/revoke-everything?id=1'),
       await token.post('/api/admin/user/delete?id=1'),
       await token.post(`/api/admin/user/sshkey/delete?id=${key!.id}`),
       await token.post('/api/admin/session/evict', { user_id: 1 }),

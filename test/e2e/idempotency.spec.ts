@@ -27,7 +27,16 @@ const outcomesOf = (answers: readonly Answer[]) => [...new Set(answers.map(({ ou
 const commitCount = () => storedCommits(app.dataDir).length;
 const newKey = (title: string) => ({ title, key: keyLine(title).line });
 
-/** How to prepare and send a request for each route that takes the header. */
+/** The routes whose requests make more than one commit. */
+const COMMITS: Readonly<Record<string, number>> = {
+  'POST /api/auth/2fa/disable': 2,
+  'POST /api/admin/user/revoke-everything': 3,
+};
+
+/** The routes with tests of their own: those whose answer is shown once, and one that ends the session of the request. */
+const OTHERS = ['POST /api/me/tokens', 'POST /api/me/app_passwords', 'POST /api/me/revoke-everything'];
+
+/** How to prepare and send a request for each other route that takes the header. */
 const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, path: string, body?: object]>>> = {
   'POST /api/me/update': async (name) => {
     const member = await newMember(admin, name);
@@ -94,6 +103,13 @@ const REQUESTS: Readonly<Record<string, (name: string) => Promise<[ApiClient, pa
     const { id } = await accountNamed(admin, name);
     return [admin, `/api/admin/user/cancel_2fa?id=${id}`];
   },
+  'POST /api/admin/user/revoke-everything': async (name) => {
+    const member = await newMember(admin, name);
+    await newAccessToken(member, ['profile:read']);
+    await newAppPassword(member);
+    const { id } = await accountNamed(admin, name);
+    return [admin, `/api/admin/user/revoke-everything?id=${id}`];
+  },
   'POST /api/admin/user/sshkey/delete': async (name) => {
     const member = await newMember(admin, name);
     return [admin, `/api/admin/user/sshkey/delete?id=${await addedKey(member, name)}`];
@@ -121,9 +137,7 @@ it('is documented for the routes that take it, and no others', async () => {
   const taking = operationsOf(document)
     .filter(([, { parameters = [] }]) => parameters.some(({ name }) => name === 'Idempotency-Key'))
     .map(([route]) => route);
-  expect(taking.toSorted()).toEqual(
-    [...Object.keys(REQUESTS), 'POST /api/me/tokens', 'POST /api/me/app_passwords'].toSorted(),
-  );
+  expect(taking.toSorted()).toEqual([...Object.keys(REQUESTS), ...OTHERS].toSorted());
 });
 
 describe.each(Object.entries(REQUESTS))('%s', (route, prepare) => {
@@ -134,7 +148,7 @@ describe.each(Object.entries(REQUESTS))('%s', (route, prepare) => {
     const first = await repeating.post(path, body);
     expect(first.outcome).toBe(SUCCESS);
     const made = commitCount() - before;
-    expect(made).toBe(route.endsWith('2fa/disable') ? 2 : 1);
+    expect(made).toBe(COMMITS[route] ?? 1);
     const repeats = await Promise.all([repeating.post(path, body), repeating.post(path, body)]);
     expect(repeats.map(({ text }) => text)).toEqual([first.text, first.text]);
     expect(commitCount() - before).toBe(made);
@@ -204,6 +218,19 @@ describe('a key', () => {
     const again = await signedInAs(api, 'returning');
     expect((await keyed(again, 'change').post('/api/me/update', change)).outcome).toBe(SUCCESS);
     expect((await again.get('/api/me')).outcome).toBe(SUCCESS);
+  });
+
+  it('of a request that ended its session holds for the next one', async () => {
+    const member = await newMember(admin, 'cautious');
+    await newAccessToken(member, ['profile:read']);
+    const revoke = (client: ApiClient) => keyed(client, 'everything').post('/api/me/revoke-everything');
+    const first = await revoke(member);
+    expect(first.outcome).toBe(SUCCESS);
+    expect((await revoke(member)).code).toBe(401);
+    const again = await signedInAs(api, 'cautious');
+    const { client } = await newAccessToken(again, ['profile:read']);
+    expect((await revoke(again)).text).toBe(first.text);
+    for (const each of [again, client]) expect((await each.get('/api/me')).outcome).toBe(SUCCESS);
   });
 
   it('is not used up by a refused request', async () => {

@@ -3,7 +3,7 @@ import rulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newAppPassword } from '../support/app-passwords.js';
 import { newAccessToken } from '../support/access-tokens.js';
-import { ADMIN_PASSWORD, adminOf, newMember } from '../support/accounts.js';
+import { ADMIN_PASSWORD, adminOf, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient, type Answer } from '../support/api-client.js';
 import { AnswerSchemas, operationsOf, type ApiDocument } from '../support/api-document.js';
 import { ROUTES } from '../support/documented-routes.js';
@@ -183,6 +183,8 @@ describe('every answer', () => {
     await check(member, 'GET', '/api/me/app_passwords');
     await check(member, 'POST', '/api/auth/2fa/generate');
     for (const path of ['/api/me/activity', '/api/me/sshkey/authorized_keys']) await check(member, 'GET', path);
+    const again = await signedInAs(api, 'documented');
+    for (const client of [again, again]) await check(client, 'POST', '/api/me/revoke-everything');
   });
 
   it('to an administrator matches the document', async () => {
@@ -210,7 +212,9 @@ describe('every answer', () => {
     for (const which of [id, 'x', 999_999]) await check(admin, 'GET', `${users}/activity?id=${which}`);
     for (const path of ['activity', 'activity/export'])
       for (const actor of ['1', 'x']) await check(admin, 'GET', `/api/admin/${path}?actor=${actor}`);
-    for (const which of [id, 'x']) await check(admin, 'POST', `${users}/cancel_2fa?id=${which}`);
+    for (const which of [id, 'x'])
+      for (const change of ['cancel_2fa', 'revoke-everything'])
+        await check(admin, 'POST', `${users}/${change}?id=${which}`);
     for (const name of ['administered', '']) await check(admin, 'POST', `${users}/del_cache?username=${name}`);
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/create`, { username: 'made', role });
     for (const role of [0, 2]) await check(admin, 'POST', `${users}/update`, { id, username: 'administered', role });

@@ -105,6 +105,7 @@ export class EveryChange {
     await maria.change('/api/me/update', password, 'account.password-changed');
     maria = await this.#logIn('mary', second, this.memberId);
     await this.#manageSessions(maria, admin, second);
+    await this.#revokeEverything(admin, second);
 
     const account = await accountNamed(admin.client, 'mary');
     const edit = (actor: Actor, fields: object, ...types: string[]) =>
@@ -210,6 +211,20 @@ export class EveryChange {
     (await leaving.get('/api/auth/logout')).data();
     this.made.push({ type: ended, about: this.memberId, by: `session:${this.memberId}`, ip });
     await admin.change('/api/admin/session/evict', { user_id: this.memberId }, 'account.sessions-evicted');
+  }
+
+  /** Ends all sessions and revokes all secrets, as the owner and as an administrator. */
+  async #revokeEverything(admin: Actor, password: string): Promise<void> {
+    const maria = await this.#logIn('mary', password, this.memberId);
+    const token = { name: 'last token', scopes: ['keys:manage'] };
+    const created = await maria.change('/api/me/tokens', token, 'access-token.created');
+    this.#secret('last access token', created.data<{ token: string }>().token);
+    const phone = { name: 'last phone', protocol: 'any' };
+    const added = await maria.change('/api/me/app_passwords', phone, 'app-password.created');
+    this.#secret('last app password', added.data<{ password: string }>().password);
+    const [evicted, revoked] = ['account.sessions-evicted', ['access-token.revoked', 'app-password.revoked']];
+    await maria.change('/api/me/revoke-everything', undefined, evicted, ...revoked);
+    await admin.change(`/api/admin/user/revoke-everything?id=${this.memberId}`, undefined, evicted);
   }
 
   async #setPasswordAsOperator(): Promise<void> {

@@ -1,7 +1,8 @@
 export * from './application.module.js';
-export * from './named-secrets/app-password-check.js';
+export * from './caller/app-password-check.js';
 export * from './named-secrets/manage-secrets.js';
 export * from './named-secrets/own-secrets.js';
+export * from './named-secrets/revoke-everything.js';
 export {
   accessTokenKind,
   appPasswordKind,

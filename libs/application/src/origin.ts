@@ -15,3 +15,9 @@ export type Origin = Readonly<{
   /** The client's address, for the security log. Commits do not store it. */
   address?: string;
 }>;
+
+/** Returns the origin without the command id, for a commit that does not show that the request was executed. */
+export function withoutCommandId<Each extends Origin>(origin: Each): Omit<Each, 'commandId' | 'requestHash'> {
+  const { commandId: _, requestHash: __, ...rest } = origin;
+  return rest;
+}

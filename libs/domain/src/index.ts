@@ -35,6 +35,7 @@ export {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKindName,
 } from './named-secrets/named-secrets.js';

@@ -52,6 +52,8 @@ export const revokeToken = (n: number): RevokeAccessToken => ({
   now: NOON,
 });
 
+export const revokeAllTokens = { type: 'RevokeAllAccessTokens', now: NOON } as const;
+
 /** Returns the creation of the n-th app password ever of account 7. */
 export const appPasswordCreated = (
   n: number,
@@ -93,3 +95,5 @@ export const revokeAppPassword = (n: number): RevokeAppPassword => ({
   id: secretIdOf(7, n),
   now: NOON,
 });
+
+export const revokeAllAppPasswords = { type: 'RevokeAllAppPasswords', now: NOON } as const;

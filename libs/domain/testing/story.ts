@@ -22,7 +22,7 @@ import {
   update,
 } from './account.commands.js';
 import { MINUTE } from './account.events.js';
-import { createAppPassword, createToken } from './named-secrets.events.js';
+import { createAppPassword, createToken, revokeAllAppPasswords, revokeAllTokens } from './named-secrets.events.js';
 import { login } from './session.events.js';
 import { publicKey } from './ssh-key-ring.events.js';
 import { handle, World } from './world.js';
@@ -84,6 +84,7 @@ const anyAction = fc.oneof(
     expiresIn: fc.constantFrom(null, 5, 30),
   }),
   fc.record({ do: fc.constantFrom('revoke-token', 'revoke-app-password'), account, n: number }),
+  fc.record({ do: fc.constantFrom('revoke-every-token', 'revoke-every-app-password'), account }),
   fc.record({ do: verb('use-key'), account, n: number, minutesAgo: fc.constantFrom(0, 0, 3, 20) }),
 );
 type Action = typeof anyAction extends fc.Arbitrary<infer A> ? A : never;
@@ -189,6 +190,16 @@ function* act(world: World, action: Action): Generator<void, void> {
         ...revoked,
       }));
     }
+    case 'revoke-every-token':
+      return yield* handle(world, accessTokensAggregate, action.account, () => ({
+        ...revokeAllTokens,
+        now: world.now,
+      }));
+    case 'revoke-every-app-password':
+      return yield* handle(world, appPasswordsAggregate, action.account, () => ({
+        ...revokeAllAppPasswords,
+        now: world.now,
+      }));
     default:
       return yield* changeAccount(world, action);
   }

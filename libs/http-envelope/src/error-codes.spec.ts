@@ -31,7 +31,7 @@ describe('error codes', () => {
 
   it('use only known codes, and have a message and a condition', () => {
     for (const { code, message, when } of Object.values(errorCodes)) {
-      expect([400, 401, 402, 403, 404, 429, 500]).toContain(code);
+      expect([400, 401, 402, 403, 404, 428, 429, 500]).toContain(code);
       expect(message).toMatch(/./);
       expect(when).toMatch(/^[^.|]+$/);
     }

@@ -136,6 +136,11 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     'failed find session: record not found',
     'no session that the caller may end has this id',
   ),
+  'revocation-session-required': row(
+    403,
+    'the static token can not revoke everything of its own account, log in instead',
+    'the caller has the static token',
+  ),
 
   // SSH keys: wire contract 2.5. "taken" and "limit" have texts of our own, because the original has no such rules.
   'guest-has-no-keys': row(401, 'user invalid', 'the caller is the guest'),
@@ -190,6 +195,12 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     403,
     'the static token can not create access tokens, log in instead',
     'the caller has the static token',
+  ),
+  // No other refusal has this code, so that front ends know when to ask for a password or a code. Not 401, which ends their session.
+  'step-up': row(
+    428,
+    'the login is older than 10 minutes, send the password or a 2FA code',
+    'the login is older than 10 minutes, and the body contains neither a password nor a code',
   ),
   'access-token-scope-of-admins': row(
     403,

@@ -135,6 +135,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'account disable': { changes: true, args: { username: NAME } },
   'account enable': { changes: true, args: { username: NAME } },
   'account delete': { changes: true, deletes: true, args: { username: NAME } },
+  'account revoke-everything': { changes: true, args: { username: NAME } },
   'account unlock': { changes: true, args: { username: NAME } },
   'account exists': { args: { username: NAME } },
   'account set-password': { changes: true, args: { username: NAME, password: 'pw' } },

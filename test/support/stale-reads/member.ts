@@ -49,7 +49,8 @@ export class Member {
     await this.reads.pair('a change in the history', this.#saveAsAdmin, this.#newest, this.#judgeNewest);
     let accessToken: NewToken | undefined;
     const create: Send = async (client) => {
-      const body = { name: title, scopes: ['profile:read'] };
+      // In a long run, the login may not be recent.
+      const body = { name: title, scopes: ['profile:read'], password: this.#password };
       const answer = await client.send('POST', '/api/me/tokens', this.#token, body);
       accessToken = answer?.data as NewToken;
       return answer;
@@ -76,7 +77,11 @@ export class Member {
   async #changeAppPasswords(name: string): Promise<void> {
     let id = 0;
     const create: Send = async (client) => {
-      const answer = await client.send('POST', '/api/me/app_passwords', this.#token, { name, protocol: 'any' });
+      const answer = await client.send('POST', '/api/me/app_passwords', this.#token, {
+        name,
+        protocol: 'any',
+        password: this.#password,
+      });
       id = (answer?.data as { id: number } | null)?.id ?? 0;
       return answer;
     };

@@ -8,6 +8,7 @@ import {
   GetAccountQuery,
   ListAccountsQuery,
   RegisterAccountCommand,
+  RevokeEverythingCommand,
   UpdateAccountCommand,
   type AccountInput,
 } from '@keyfold/application';
@@ -42,7 +43,16 @@ export class UserRequest {
   @ApiFlag('AllowLdap') allowLdap = false;
 }
 
-function accountInput(request: UserRequest): AccountInput {
+/** compat: additional to the fields of the original. */
+@GoStruct('User')
+export class UserUpdateRequest extends UserRequest {
+  @ApiFlag('RevokeSecrets', {
+    description: 'If true, all access tokens and app passwords of the account are revoked as well.',
+  })
+  revokeSecrets = false;
+}
+
+function accountInput<Request extends UserRequest>(request: Request): Omit<Request, 'id'> & AccountInput {
   const { id: _id, ...fields } = request;
   return fields;
 }
@@ -159,7 +169,7 @@ export class AccountAdministrationController {
       'account as `getUser` returned it. An empty or missing `password` keeps the current one.',
     guard: AdminGuard,
     scope: 'accounts:manage',
-    body: UserRequest,
+    body: UserUpdateRequest,
     answer: null,
     refusals: [
       ...UNREADABLE_BODY,
@@ -172,7 +182,7 @@ export class AccountAdministrationController {
     idempotent: true,
   })
   async update(@Req() request: KeyfoldRequest): Promise<null> {
-    const body = bodyOf(UserRequest, request);
+    const body = bodyOf(UserUpdateRequest, request);
     const account = accountInput(body);
     return this.commands.run(request, (caller, origin) => new UpdateAccountCommand(caller, body.id, account, origin));
   }
@@ -213,6 +223,24 @@ export class AccountAdministrationController {
   async cancelTwoFactor(@Req() request: KeyfoldRequest): Promise<null> {
     const id = idOf(queryOf(request));
     return this.commands.run(request, (caller, origin) => new DisableTwoFactorCommand(caller, id, origin));
+  }
+
+  @Route('POST /api/admin/user/revoke-everything', {
+    id: 'revokeUserEverything',
+    summary: 'Revoke everything of an account',
+    description:
+      'Ends every session, then revokes every access token and app password of the account. The password, the second factor and the SSH ' +
+      'keys stay. If the request fails, repeat it. For administrators.',
+    guard: AdminGuard,
+    scope: 'accounts:manage',
+    query: [ACCOUNT_ID],
+    answer: null,
+    refusals: ['query-too-long', 'account-id-invalid', 'admin-unchangeable-by-token', 'account-not-found'],
+    idempotent: true,
+  })
+  async revokeEverything(@Req() request: KeyfoldRequest): Promise<null> {
+    const id = idOf(queryOf(request));
+    return this.commands.run(request, (caller, origin) => new RevokeEverythingCommand(caller, id, origin));
   }
 
   @Route('POST /api/admin/user/del_cache', {

@@ -206,7 +206,7 @@ export class ActivityController {
       'Returns the logins and changes of the account, its keys and its sessions, the newest first. Sessions and addresses ' +
       'of other people are left out. Logins whose sessions were deleted because of their age are missing.',
     guard: CallerGuard,
-    scope: 'profile:read',
+    scope: 'activity:read',
     query: [{ type: ActivityQuery }],
     answer: ActivityPageResponse,
     refusals: [...UNACCEPTED_QUERY, 'guest-has-no-history'],
@@ -223,7 +223,7 @@ export class ActivityController {
       'Returns the logins and changes of an account, its keys and its sessions, the newest first. The history of a deleted ' +
       'account remains. Logins whose sessions were deleted because of their age are missing.',
     guard: AdminGuard,
-    scope: 'accounts:read',
+    scope: 'accounts:audit',
     query: [{ type: AccountActivityQuery }],
     answer: ActivityPageResponse,
     refusals: [...UNACCEPTED_QUERY, 'account-not-found'],
@@ -241,7 +241,7 @@ export class ActivityController {
       'Returns the history of all accounts and of the settings, the newest first. A request reads about 2,000 events: if ' +
       'few of them match, its page is short or empty, and `next_cursor` continues.',
     guard: AdminGuard,
-    scope: 'accounts:read',
+    scope: 'accounts:audit',
     query: [{ type: AnyActivityQuery }],
     answer: ActivityPageResponse,
     refusals: UNACCEPTED_QUERY,
@@ -259,7 +259,7 @@ export class ActivityController {
       'transfer off: a file that was received completely is complete. It needs HTTP/1.1. A thread serves two exports at a ' +
       'time and answers further ones with 503.',
     guard: AdminGuard,
-    scope: 'accounts:read',
+    scope: 'accounts:audit',
     query: [{ type: ActivityExportQuery }],
     answer: {
       description: 'One JSON object per line. A refusal is an envelope.',

@@ -1,6 +1,6 @@
 import { Controller, Req } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { ChangeOwnProfileCommand } from '@keyfold/application';
+import { ChangeOwnProfileCommand, RevokeOwnEverythingCommand } from '@keyfold/application';
 import type { Account } from '@keyfold/domain';
 import { oncePer, PreparedResponse } from '@keyfold/http-envelope';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
@@ -8,7 +8,7 @@ import { CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { bodyOf, callerOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { UserRequest, userResponse, UserResponse, type Fields } from './account-administration.controller.js';
+import { userResponse, UserResponse, UserUpdateRequest, type Fields } from './account-administration.controller.js';
 
 /** An account as its owner sees it. */
 class MeResponse extends UserResponse {
@@ -17,6 +17,10 @@ class MeResponse extends UserResponse {
   recovery_codes_left?: number;
   @ApiProperty({ required: false, description: 'True if at most 3 recovery codes are left, otherwise missing.' })
   recovery_codes_low?: boolean;
+}
+
+class RevokedEverythingResponse {
+  @ApiProperty({ description: 'Always true: the session of the request has ended, too.' }) logged_out!: boolean;
 }
 
 /** Returns an account as its owner sees it. Prepared once per state, because clients request it with every page they show. */
@@ -61,10 +65,10 @@ export class ProfileController {
     summary: "Change the caller's name, password or SSO id",
     description:
       'Sets the user name and the SSO id, which is cleared if missing. An empty or missing `password` keeps the ' +
-      'current one. A new name or password ends all sessions of the account. The other fields must have the right ' +
-      'type and are ignored.',
+      'current one. A new name or password ends all sessions of the account. With `revoke_secrets`, the access tokens and app ' +
+      'passwords are revoked after the change. The other fields must have the right type and are ignored.',
     guard: CallerGuard,
-    body: UserRequest,
+    body: UserUpdateRequest,
     answer: null,
     refusals: [
       ...UNREADABLE_BODY,
@@ -80,8 +84,23 @@ export class ProfileController {
     idempotent: true,
   })
   async update(@Req() request: KeyfoldRequest): Promise<null> {
-    const { username, password, ssoId } = bodyOf(UserRequest, request);
-    const profile = { username, password, ssoId };
+    const { username, password, ssoId, revokeSecrets } = bodyOf(UserUpdateRequest, request);
+    const profile = { username, password, ssoId, revokeSecrets };
     return this.commands.run(request, (caller, origin) => new ChangeOwnProfileCommand(caller, profile, origin));
+  }
+  @Route('POST /api/me/revoke-everything', {
+    id: 'revokeEverything',
+    summary: 'Revoke everything of the caller',
+    description:
+      'Ends every session of the account, the current one included, then revokes every access token and app password. The password, the ' +
+      'second factor and the SSH keys stay. If the request fails, log in again and repeat it. Needs a session.',
+    guard: CallerGuard,
+    answer: RevokedEverythingResponse,
+    refusals: ['guest-has-no-sessions', 'revocation-session-required'],
+    idempotent: true,
+  })
+  async revokeEverything(@Req() request: KeyfoldRequest): Promise<RevokedEverythingResponse> {
+    await this.commands.run(request, (caller, origin) => new RevokeOwnEverythingCommand(caller, origin));
+    return { logged_out: true };
   }
 }

@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { accessTokenKind } from '@keyfold/application';
-import { accessTokenScopes, type AccessTokenScope } from '@keyfold/domain';
+import { accessTokenScopes, isAdminScope, type AccessTokenScope } from '@keyfold/domain';
 import { ArrayMaxSize, ArrayNotEmpty, ArrayUnique, IsIn } from 'class-validator';
 import { secretController } from './secret.controller.js';
-import { NULLABLE_TIME, SecretExpiry, SecretId, SecretName } from './secret.requests.js';
+import { NULLABLE_TIME, SecretExpiry, SecretId, SecretName, StepUpRequest } from './secret.requests.js';
 
-class CreateAccessTokenRequest {
+const scopesOfEverybody = accessTokenScopes.filter((scope) => !isAdminScope(scope)).map((scope) => `\`${scope}\``);
+
+class CreateAccessTokenRequest extends StepUpRequest {
   @SecretName('tokens') name = '';
 
   @ApiProperty({
@@ -13,7 +15,7 @@ class CreateAccessTokenRequest {
     items: { type: 'string', enum: [...accessTokenScopes] },
     minItems: 1,
     uniqueItems: true,
-    description: 'What the token may be used for. All but the first two are for administrators.',
+    description: `What the token may be used for. Only administrators can give others than ${scopesOfEverybody.join(', ')}.`,
   })
   @ArrayNotEmpty()
   @ArrayMaxSize(accessTokenScopes.length)

@@ -3,9 +3,9 @@ import { appPasswordKind } from '@keyfold/application';
 import { appPasswordProtocols, type AppPasswordProtocol } from '@keyfold/domain';
 import { IsIn } from 'class-validator';
 import { secretController } from './secret.controller.js';
-import { NULLABLE_TIME, SecretExpiry, SecretId, SecretName } from './secret.requests.js';
+import { NULLABLE_TIME, SecretExpiry, SecretId, SecretName, StepUpRequest } from './secret.requests.js';
 
-class CreateAppPasswordRequest {
+class CreateAppPasswordRequest extends StepUpRequest {
   @SecretName('app passwords') name = '';
 
   @ApiProperty({

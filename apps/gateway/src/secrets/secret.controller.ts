@@ -19,7 +19,7 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { ownerPageQuery, OwnerPageRequest } from './secret.requests.js';
+import { ownerPageQuery, OwnerPageRequest, type StepUpRequest } from './secret.requests.js';
 
 /** Describes the routes of one kind of named secret. `Details` are the fields that only this kind has. */
 type SecretRoutes<Details extends object> = Readonly<{
@@ -31,7 +31,7 @@ type SecretRoutes<Details extends object> = Readonly<{
   /** The refusals of every route for own secrets, and further ones of a creation. */
   refusals: Readonly<{ own: readonly RefusalName[]; create: readonly RefusalName[] }>;
   requests: Readonly<{
-    create: InputClass<Readonly<{ name: string; expires: string | null }> & Details>;
+    create: InputClass<StepUpRequest & Readonly<{ name: string; expires: string | null }> & Details>;
     revoke: InputClass<Readonly<{ id: number }>>;
   }>;
   responses: Readonly<{ listed: Type; created: Type; page: Type }>;
@@ -39,6 +39,16 @@ type SecretRoutes<Details extends object> = Readonly<{
   fields: Readonly<{ text: string; secrets: string }>;
   detailsOf(secret: Details | ListedSecret<Details>): Details;
 }>;
+
+const STEP_UP = 'If the login is older than 10 minutes, send the password or a code.';
+const STEP_UP_REFUSALS = [
+  'step-up',
+  'password-wrong',
+  'two-factor-off',
+  'one-time-code-invalid',
+  'one-time-code-locked',
+  'too-many-attempts',
+] as const satisfies RefusalName[];
 
 /** Creates the controller of one kind of named secret: own ones, and for administrators those of any account. */
 export function secretController<Details extends object>(routes: SecretRoutes<Details>): Type {
@@ -85,7 +95,7 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
     @Route(`POST ${paths.own}`, {
       id: `create${words.id}`,
       summary: `Create an ${words.name}`,
-      description: descriptions.create,
+      description: `${descriptions.create} ${STEP_UP}`,
       guard: CallerGuard,
       body: requests.create,
       answer: responses.created,
@@ -97,6 +107,7 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
         `${name}-expiry-invalid`,
         `${name}-name-taken`,
         `${name}-limit-reached`,
+        ...STEP_UP_REFUSALS,
       ],
       idempotent: 'shown once',
     })
@@ -104,9 +115,10 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
       const body = checkedBodyOf(requests.create, request);
       const expiresAt = body.expires === null ? null : instantOf(body.expires)!;
       const input = { name: body.name, ...detailsOf(body), expiresAt };
+      const proof = { password: body.password ?? '', code: body.otp_code ?? '', address: request.clientAddress };
       const created = await this.commands.runShownOnce(
         request,
-        (caller, origin) => new CreateOwnSecretCommand(kind, caller, input, origin),
+        (caller, origin) => new CreateOwnSecretCommand(kind, caller, input, proof, origin),
       );
       return { ...secretResponse(created), [fields.text]: created.text };
     }

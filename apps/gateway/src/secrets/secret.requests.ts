@@ -2,9 +2,27 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiQueryOptions } from '@nestjs/swagger';
 import { accountOfSecret } from '@keyfold/domain';
 import { IsInstant } from '@keyfold/http-envelope';
-import { IsOptional, Length, Matches, ValidateBy } from 'class-validator';
+import { IsOptional, IsString, Length, Matches, ValidateBy } from 'class-validator';
 
 export const NULLABLE_TIME = { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] };
+
+/** The proof that the caller is the owner, for a login that is not recent. */
+export class StepUpRequest {
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description:
+      'The password of the account. If it is given, `otp_code` is ignored. Both are ignored if the login is recent.',
+  })
+  @IsOptional()
+  @IsString()
+  password: string | null = null;
+
+  @ApiProperty({ type: 'string', required: false, description: 'A current one-time code, or a recovery code.' })
+  @IsOptional()
+  @IsString()
+  otp_code: string | null = null;
+}
 
 /** Declares the name of a new secret. `secrets` names its kind in the plural. */
 export const SecretName = (secrets: string): PropertyDecorator =>

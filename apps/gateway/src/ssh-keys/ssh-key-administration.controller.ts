@@ -107,7 +107,7 @@ export class SshKeyAdministrationController {
       'keys are found too. If `next` is not null, repeat the request with it as `after`. While the index of keys is far behind, for ' +
       'example after a restore, the answer is HTTP 503 with `Retry-After`.',
     guard: AdminGuard,
-    scope: 'keys:look-up',
+    scope: 'keys:find',
     query: [
       {
         name: 'after',

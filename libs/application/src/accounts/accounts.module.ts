@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { NamedSecretsModule } from '../named-secrets/named-secrets.module.js';
 import { FindAccountHandler, GetAccountHandler, ListAccountsHandler } from './find-accounts.js';
 import {
   AccountIds,
@@ -13,6 +14,7 @@ import { NewPasswords } from './new-passwords.js';
 import { ChangeOwnProfileHandler } from './own-profile.js';
 
 @Module({
+  imports: [NamedSecretsModule],
   providers: [
     AccountIds,
     NewPasswords,

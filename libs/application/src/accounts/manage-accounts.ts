@@ -6,10 +6,11 @@ import { accountStream, StreamLoader } from '@keyfold/projections';
 import { LoginThrottle } from '@keyfold/security';
 import { contextOf, protectAdmins, Administrator, Caller } from '../caller/caller.js';
 import { AccountCommand } from '../caller/caller-command.js';
-import { CommandRunner } from '../commands/command-runner.js';
+import { CommandRunner, type CommandContext } from '../commands/command-runner.js';
 import { codeAccountKey } from '../login/code-check.js';
-import { Origin } from '../origin.js';
 import { nameHash, UserNames } from '../login/user-names.js';
+import { SecretRevocation } from '../named-secrets/secret-revocation.js';
+import { Origin } from '../origin.js';
 import { NewPasswords } from './new-passwords.js';
 
 /** The fields of an account that an administrator sends. An empty `password` means that none was given. */
@@ -83,12 +84,15 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
   }
 }
 
-/** Replaces all fields of an account on behalf of an administrator. An empty password keeps the old one. */
+/**
+ * Replaces all fields of an account on behalf of an administrator. An empty password keeps the old one. `revokeSecrets` also revokes the access
+ * tokens and app passwords.
+ */
 export class UpdateAccountCommand extends Command<void> {
   constructor(
     readonly caller: Caller,
     readonly accountId: number,
-    readonly account: AccountInput,
+    readonly account: AccountInput & Readonly<{ revokeSecrets: boolean }>,
     readonly origin: Origin,
   ) {
     super();
@@ -101,17 +105,19 @@ export class UpdateAccountHandler implements ICommandHandler<UpdateAccountComman
     private readonly runner: CommandRunner,
     private readonly names: UserNames,
     private readonly passwords: NewPasswords,
+    private readonly revocation: SecretRevocation,
   ) {}
 
   async execute({ caller, accountId, account: written, origin }: UpdateAccountCommand): Promise<void> {
     await protectAdmins(caller, accountId, this.runner);
-    const { username, password: text, ...rest } = written;
+    const { username, password: text, revokeSecrets, ...rest } = written;
     const wanted = { ...rest, type: 'UpdateAccount', name: await this.names.claim(username) } as const;
     const context = contextOf(caller, origin);
     const ref = accountStream(accountId);
     if (text !== '') await this.runner.require(ref, wanted);
     const password = await this.passwords.makeUnlessEmpty(text, accountId, context.actor);
-    await this.runner.run(ref, { ...wanted, ...password }, context);
+    const change = (each: CommandContext) => this.runner.run(ref, { ...wanted, ...password }, each);
+    await (revokeSecrets ? this.revocation.after(accountId, context, change) : change(context));
   }
 }
 

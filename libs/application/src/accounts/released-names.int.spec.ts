@@ -10,6 +10,7 @@ import {
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { DAY } from '../../testing/settable-clock.js';
 import type { Listener } from '../../testing/watched-port.js';
+import { SecretRevocation } from '../named-secrets/secret-revocation.js';
 import { ChangeOwnProfileCommand, ChangeOwnProfileHandler } from './own-profile.js';
 
 const reserved = new DomainError('username-reserved');
@@ -17,10 +18,12 @@ const taken = new DomainError('username-taken');
 
 /** Renames an account at its own request, in a process that reserves released names for 30 days. */
 async function rename(service: EmbeddedService, accountId: number, username: string): Promise<void> {
-  const { runner, names, passwords, clock } = service;
-  const handler = new ChangeOwnProfileHandler(runner, names, passwords, new NameRules(30 * DAY, []), clock);
+  const { runner, loader, names, passwords, clock } = service;
+  const revocation = new SecretRevocation(runner, loader, clock);
+  const rules = new NameRules(30 * DAY, []);
+  const handler = new ChangeOwnProfileHandler(runner, names, passwords, rules, clock, revocation);
   const account = await accountState(service, accountId);
-  const profile = { username, password: '', ssoId: '' };
+  const profile = { username, password: '', ssoId: '', revokeSecrets: false };
   await handler.execute(new ChangeOwnProfileCommand({ account, by: 'session' }, profile, { correlation: 'test' }));
 }
 

@@ -141,7 +141,8 @@ export class CallerIdentifier {
     const reason = refusalReason(session.state, timeliness, loaded[0].state, claims);
     if (reason) throw new DomainError(reason);
     this.activity.used(session.state);
-    return { ...loadedPart(loaded), by: 'session', sessionId: claims.jti };
+    const { startedAt } = session.state;
+    return { ...loadedPart(loaded), by: 'session', sessionId: claims.jti, loggedInAt: startedAt };
   }
 
   async #part(accountId: number, part: CallerPart): Promise<Pick<Caller, 'account' | 'keys'>> {

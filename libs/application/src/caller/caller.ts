@@ -30,6 +30,8 @@ export type Caller = Readonly<{
   account: Account;
   by: 'session' | 'guest' | 'static-token' | 'access-token';
   sessionId?: string;
+  /** When the session of the caller started, in unix seconds. */
+  loggedInAt?: number;
   accessToken?: AccessToken;
   keys?: SshKeysAndUse;
 }>;

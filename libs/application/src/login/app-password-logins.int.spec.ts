@@ -6,7 +6,7 @@ import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
 import { createAppPassword, revokeSecret } from '../../testing/named-secrets.js';
 import { HOUR, MINUTE } from '../../testing/settable-clock.js';
-import { AppPasswordCheck } from '../named-secrets/app-password-check.js';
+import { AppPasswordCheck } from '../caller/app-password-check.js';
 import { appPasswordKind } from '../named-secrets/secret-kinds.js';
 import { CheckFileServerLoginCommand, CheckFileServerLoginHandler } from './file-server-logins.js';
 import { LoginQueues } from './login-queues.js';

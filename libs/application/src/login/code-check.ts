@@ -13,7 +13,7 @@ import {
 } from '@keyfold/security';
 import { Clock } from '../commands/clock.js';
 import { type CommandContext, CommandRunner } from '../commands/command-runner.js';
-import type { Origin } from '../origin.js';
+import { withoutCommandId, type Origin } from '../origin.js';
 import { sealingContext } from '../secrets/sealing.js';
 import { admit, succeed } from './counted-attempts.js';
 
@@ -109,8 +109,7 @@ export class CodeCheck {
 
 /** The command id of a request belongs to the change that the code permits. */
 export function loginContext(accountId: number, origin: Origin): CommandContext {
-  const { commandId: _, requestHash: __, ...request } = origin;
-  return { actor: `login:${accountId}`, ...request };
+  return { actor: `login:${accountId}`, ...withoutCommandId(origin) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import { DomainError, mayLogInOver, type Account, type FileProtocol } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { appPasswordHash, LoginThrottle, staticHash } from '@keyfold/security';
-import { AppPasswordCheck } from '../named-secrets/app-password-check.js';
+import { AppPasswordCheck } from '../caller/app-password-check.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { CodeCheck, loginContext } from './code-check.js';
 import { countUnknownAppPassword, refundUnknownAppPassword, requireLookUp } from './counted-attempts.js';

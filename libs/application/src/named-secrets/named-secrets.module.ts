@@ -1,19 +1,23 @@
 import { Module } from '@nestjs/common';
 import { CallerModule } from '../caller/caller.module.js';
-import { AppPasswordCheck } from './app-password-check.js';
+import { TwoFactorModule } from '../two-factor/two-factor.module.js';
 import { ListAnySecretsHandler, RevokeAnySecretHandler } from './manage-secrets.js';
 import { CreateOwnSecretHandler, ListOwnSecretsHandler, RevokeOwnSecretHandler } from './own-secrets.js';
+import { RevokeEverythingHandler, RevokeOwnEverythingHandler } from './revoke-everything.js';
+import { SecretRevocation } from './secret-revocation.js';
 
 @Module({
-  imports: [CallerModule],
+  imports: [CallerModule, TwoFactorModule],
   providers: [
-    AppPasswordCheck,
+    SecretRevocation,
     CreateOwnSecretHandler,
     ListAnySecretsHandler,
     ListOwnSecretsHandler,
     RevokeAnySecretHandler,
+    RevokeEverythingHandler,
+    RevokeOwnEverythingHandler,
     RevokeOwnSecretHandler,
   ],
-  exports: [AppPasswordCheck],
+  exports: [SecretRevocation],
 })
 export class NamedSecretsModule {}

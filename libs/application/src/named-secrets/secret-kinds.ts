@@ -7,6 +7,7 @@ import {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKindName,
 } from '@keyfold/domain';
@@ -29,8 +30,8 @@ export type SecretKind<Details> = Readonly<{
   name: SecretKindName;
   /** Lists the accounts that have at least one. */
   model: ReadModel<Secrets<Details>>;
-  streamOf(accountId: number): StreamRef<Secrets<Details>, (CreateSecret & Details) | RevokeSecret>;
-  commands: Readonly<{ create: `Create${string}`; revoke: `Revoke${string}` }>;
+  streamOf(accountId: number): StreamRef<Secrets<Details>, (CreateSecret & Details) | RevokeSecret | RevokeAllSecrets>;
+  commands: Readonly<{ create: `Create${string}`; revoke: `Revoke${string}`; revokeAll: `RevokeAll${string}` }>;
   /** Throws unless the caller can have such secrets and use the routes for their own. */
   requireOwner(caller: Caller): void;
   requireMayCreate(caller: Caller, details: Details): void;
@@ -43,7 +44,7 @@ export const accessTokenKind: SecretKind<Pick<AccessToken, 'scopes'>> = {
   name: 'access-token',
   model: accessTokens,
   streamOf: accessTokensStream,
-  commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken' },
+  commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken', revokeAll: 'RevokeAllAccessTokens' },
   requireOwner(caller) {
     refuseGuest(caller, 'guest-has-no-tokens');
   },
@@ -63,7 +64,7 @@ export const appPasswordKind: SecretKind<Pick<AppPassword, 'protocol'>> = {
   name: 'app-password',
   model: appPasswords,
   streamOf: appPasswordsStream,
-  commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword' },
+  commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword', revokeAll: 'RevokeAllAppPasswords' },
   requireOwner(caller) {
     refuseGuest(caller, 'guest-has-no-app-passwords');
     if (caller.by !== 'session') throw new DomainError('app-password-session-required');

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, type Account, type UsedCode } from '@keyfold/domain';
 import { LoginThrottle, networksOf, PasswordHasher, Sealer, staticHash, type CountedAttempt } from '@keyfold/security';
+import type { Caller } from '../caller/caller.js';
+import { Clock } from '../commands/clock.js';
 import { CodeCheck } from '../login/code-check.js';
 import { admit, refundUnchecked, succeed } from '../login/counted-attempts.js';
 import { LoginReport } from '../login/login-outcomes.js';
@@ -15,6 +17,9 @@ export type Proof = Readonly<{ password: string; code: string; address: string }
 /** A verified proof. `usedCode` is a one-time code that the change must spend. */
 type Verified = Readonly<{ counted: CountedAttempt; usedCode?: UsedCode }>;
 
+/** How long a login is proof enough, in milliseconds. */
+const RECENT = 600_000;
+
 /** Asks for the password or a code before a change that a stolen session must not make. Attempts count like those of logins. */
 @Injectable()
 export class OwnerProof {
@@ -24,33 +29,51 @@ export class OwnerProof {
     private readonly sealer: Sealer,
     private readonly codes: CodeCheck,
     private readonly security: SecurityLog,
+    private readonly clock: Clock,
   ) {}
+
+  /**
+   * Makes the change. Verifies the proof first, unless the caller has logged in within the last ten minutes.
+   *
+   * @throws `step-up` if the proof is needed and missing; what `before` throws
+   */
+  async unlessRecent<Result>(
+    { account, loggedInAt = 0 }: Caller,
+    proof: Proof,
+    origin: Origin,
+    change: (usedCode?: UsedCode) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.clock.now() - loggedInAt * 1000 <= RECENT) return change();
+    if (isMissing(proof)) throw new DomainError('step-up');
+    return this.before(account, proof, origin, change);
+  }
 
   /**
    * Verifies the proof, then makes the change.
    *
    * @throws `proof-missing`, `password-wrong`, `one-time-code-invalid`, `one-time-code-locked` or `too-many-attempts`; `HashQueueFull`; what `change` throws
    */
-  async before(
+  async before<Result>(
     account: Account,
     proof: Proof,
     origin: Origin,
-    change: (usedCode: UsedCode | undefined) => Promise<void>,
-  ): Promise<void> {
+    change: (usedCode: UsedCode | undefined) => Promise<Result>,
+  ): Promise<Result> {
     const { counted, usedCode } = await this.#verify(account, proof, origin);
-    await change(usedCode).catch(async (error: unknown) => {
+    const result = await change(usedCode).catch(async (error: unknown) => {
       // A right code counts as a failure only if it was used before.
       if (!isUsedCode(error)) await this.throttle.refund(counted);
       throw error;
     });
     await succeed(this.throttle, counted);
+    return result;
   }
 
   #verify(account: Account, proof: Proof, origin: Origin): Promise<Verified> {
     const report = new LoginReport(this.security, origin);
     report.account = account.accountId;
+    if (isMissing(proof)) throw new DomainError('proof-missing');
     if (proof.password !== '') return report.watch('password', () => this.#verifyPassword(account, proof));
-    if (proof.code.trim() === '') throw new DomainError('proof-missing');
     return report.watch('one_time_code', () => this.#verifyCode(account, proof, origin));
   }
 
@@ -81,4 +104,5 @@ export class OwnerProof {
   }
 }
 
+const isMissing = ({ password, code }: Proof) => password === '' && code.trim() === '';
 const isUsedCode = (error: unknown) => error instanceof DomainError && error.code === 'one-time-code-invalid';

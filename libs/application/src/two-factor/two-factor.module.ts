@@ -19,5 +19,6 @@ import { OwnerProof } from './owner-proof.js';
     GenerateRecoveryCodesHandler,
     StartTwoFactorEnrolmentHandler,
   ],
+  exports: [OwnerProof],
 })
 export class TwoFactorModule {}

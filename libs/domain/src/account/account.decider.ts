@@ -87,8 +87,12 @@ function decide(account: Account, command: AccountCommand): Decision<AccountEven
   }
 }
 
-/** Checks the caller again, because its session may have ended after the caller was identified. */
-function requireSession(account: Account, { generation, session }: CallerProof): void {
+/**
+ * Checks the caller again, because its session may have ended after the caller was identified.
+ *
+ * @throws `password-changed`, `token-invalidated` or `account-disabled`
+ */
+export function requireSession(account: Account, { generation, session }: CallerProof): void {
   if (generation === undefined) return;
   const refusal = sessionRefusal(account, { generation, session });
   if (refusal) throw new DomainError(refusal);

@@ -28,6 +28,8 @@ export type DomainErrorCode =
   | 'guest-has-no-tokens'
   /** Creating an access token without a session, with the static token. */
   | 'session-required'
+  /** Creating an access token or an app password without the password or a code, when the login is not recent. */
+  | 'step-up'
   /** Creating an access token with a scope that only administrators can give. Quotes the scope. */
   | 'access-token-scope-of-admins'
   /** `CreateAccessToken`: the name exceeds its limit in `TEXT_BYTES`. */
@@ -75,13 +77,13 @@ export type DomainErrorCode =
   | 'enrolment-code-invalid'
   /** `StartTwoFactorEnrolment`: ten enrolments started within the hour. The next is possible after `retryAfterSeconds`. */
   | 'too-many-enrolments'
-  /** `GenerateRecoveryCodes` without two-factor. */
+  /** `GenerateRecoveryCodes` without two-factor, or a code as the proof of an owner without it. */
   | 'two-factor-off'
   /** A change of the second factor without the password and without a code. */
   | 'proof-missing'
-  /** A change of the second factor with a wrong password. */
+  /** A change that takes a proof of the owner, with a wrong password. */
   | 'password-wrong'
-  /** A change of the second factor with a code that is wrong or was used before. */
+  /** The same with a code that is wrong or was used before. */
   | 'one-time-code-invalid'
   // Profile and administration of accounts.
   /** `ChangeOwnProfile` for the guest. */
@@ -126,6 +128,8 @@ export type DomainErrorCode =
   | 'guest-has-no-sessions'
   /** `EvictOwnSessionsCommand` or `EvictAnySessionsCommand`: no such session, or for the former, a session of another account. */
   | 'session-not-found'
+  /** `RevokeOwnEverythingCommand` without a session, with the static token. */
+  | 'revocation-session-required'
   // History.
   /** `ListOwnActivityQuery`: the account of the guest is shared. */
   | 'guest-has-no-history'

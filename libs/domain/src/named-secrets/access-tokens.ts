@@ -4,6 +4,7 @@ import {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKind,
 } from './named-secrets.js';
@@ -11,24 +12,30 @@ import {
 /** The uses that an access token can be limited to, in the order in which tokens list them. */
 export const accessTokenScopes = [
   'profile:read',
+  'activity:read',
   'keys:manage',
   'accounts:read',
   'accounts:manage',
+  'accounts:audit',
   'settings:read',
+  'keys:find',
   'keys:look-up',
   'logins:verify',
 ] as const;
 export type AccessTokenScope = (typeof accessTokenScopes)[number];
 
-const OF_EVERYBODY: readonly AccessTokenScope[] = ['profile:read', 'keys:manage'];
+const OF_EVERYBODY: readonly AccessTokenScope[] = ['profile:read', 'activity:read', 'keys:manage'];
 const IMPLIED: Partial<Record<AccessTokenScope, AccessTokenScope>> = { 'accounts:manage': 'accounts:read' };
 
 /** Returns whether only an administrator can give this scope to a token. */
 export const isAdminScope = (scope: AccessTokenScope): boolean => !OF_EVERYBODY.includes(scope);
 
-/** Returns whether a token with these scopes may do what `wanted` allows. Managing accounts includes reading them. */
+/** Returns the scope that this one includes, if any. Managing accounts includes reading them, but not their history. */
+export const impliedScope = (scope: AccessTokenScope): AccessTokenScope | undefined => IMPLIED[scope];
+
+/** Returns whether a token with these scopes may do what `wanted` allows. */
 export const grantsScope = (scopes: readonly AccessTokenScope[], wanted: AccessTokenScope): boolean =>
-  scopes.some((scope) => scope === wanted || IMPLIED[scope] === wanted);
+  scopes.some((scope) => scope === wanted || impliedScope(scope) === wanted);
 
 type Scopes = Readonly<{ scopes: readonly AccessTokenScope[] }>;
 export type AccessToken = NamedSecret & Scopes;
@@ -36,7 +43,8 @@ export type AccessTokens = NamedSecrets<AccessToken>;
 
 export type CreateAccessToken = CreateSecret<'CreateAccessToken'> & Scopes;
 export type RevokeAccessToken = RevokeSecret<'RevokeAccessToken'>;
-export type AccessTokensCommand = CreateAccessToken | RevokeAccessToken;
+export type RevokeAllAccessTokens = RevokeAllSecrets<'RevokeAllAccessTokens'>;
+export type AccessTokensCommand = CreateAccessToken | RevokeAccessToken | RevokeAllAccessTokens;
 
 /**
  * A token was created. `tokenId` is the account id times 2^20 plus a number that is never reused. Times are in unix milliseconds;
@@ -79,6 +87,6 @@ const kind: SecretKind<AccessToken, CreateAccessToken, AccessTokensEvent> = {
 export const accessTokensAggregate = namedSecretsAggregate<
   AccessToken,
   CreateAccessToken,
-  RevokeAccessToken,
+  RevokeAccessToken | RevokeAllAccessTokens,
   AccessTokensEvent
 >(kind);

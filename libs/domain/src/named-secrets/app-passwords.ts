@@ -7,6 +7,7 @@ import {
   type CreateSecret,
   type NamedSecret,
   type NamedSecrets,
+  type RevokeAllSecrets,
   type RevokeSecret,
   type SecretKind,
 } from './named-secrets.js';
@@ -37,7 +38,8 @@ export const isFormerKept = ({ endedAt }: Pick<FormerAppPassword, 'endedAt'>, no
 
 export type CreateAppPassword = CreateSecret<'CreateAppPassword'> & Protocol;
 export type RevokeAppPassword = RevokeSecret<'RevokeAppPassword'>;
-export type AppPasswordsCommand = CreateAppPassword | RevokeAppPassword;
+export type RevokeAllAppPasswords = RevokeAllSecrets<'RevokeAllAppPasswords'>;
+export type AppPasswordsCommand = CreateAppPassword | RevokeAppPassword | RevokeAllAppPasswords;
 
 /**
  * An app password was created. `appPasswordId` is the account id times 2^20 plus a number that is never reused. Times are in unix
@@ -80,7 +82,12 @@ const kind: SecretKind<AppPassword, CreateAppPassword, AppPasswordsEvent> = {
   },
 };
 
-const named = namedSecretsAggregate<AppPassword, CreateAppPassword, RevokeAppPassword, AppPasswordsEvent>(kind);
+const named = namedSecretsAggregate<
+  AppPassword,
+  CreateAppPassword,
+  RevokeAppPassword | RevokeAllAppPasswords,
+  AppPasswordsEvent
+>(kind);
 
 /** Also keeps the hashes of former app passwords, so that a client that still sends one is not taken for a guesser. */
 export const appPasswordsAggregate: Aggregate<number, AppPasswords, AppPasswordsCommand, AppPasswordsEvent> = {

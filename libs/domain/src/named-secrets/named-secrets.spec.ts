@@ -6,6 +6,8 @@ import {
   appPasswordRevoked,
   createAppPassword,
   createToken,
+  revokeAllAppPasswords,
+  revokeAllTokens,
   revokeAppPassword,
   revokeToken,
   tokenCreated,
@@ -13,6 +15,7 @@ import {
 } from '../../testing/named-secrets.events.js';
 import type { Aggregate } from '../kernel/aggregate.js';
 import { TEXT_BYTES } from '../kernel/bounded-text.js';
+import type { Hold } from '../kernel/decider.js';
 import type { DomainEvent } from '../kernel/event.js';
 import { fileProtocols } from '../kernel/file-protocols.js';
 import { LAST_NUMBER } from '../kernel/numbered-ids.js';
@@ -31,12 +34,14 @@ describeKind('access-token', accessTokensAggregate, {
   revoked: tokenRevoked,
   create: createToken,
   revoke: revokeToken,
+  revokeAll: revokeAllTokens,
 });
 describeKind('app-password', appPasswordsAggregate, {
   created: appPasswordCreated,
   revoked: appPasswordRevoked,
   create: createAppPassword,
   revoke: revokeAppPassword,
+  revokeAll: revokeAllAppPasswords,
 });
 
 type Differing = Readonly<{ name?: string; createdAt?: number; expiresAt?: number | null; hash?: string }>;
@@ -50,11 +55,13 @@ function describeKind<State extends NamedSecrets<NamedSecret>, Command, Event ex
     revoked,
     create,
     revoke,
+    revokeAll,
   }: Readonly<{
     created: (n: number, differing?: Differing) => Event;
     revoked: (n: number) => Event;
-    create: (name: string, differing?: Readonly<{ expiresAt?: number }>) => Command;
+    create: (name: string, differing?: Readonly<{ expiresAt?: number; usedCode?: Hold }>) => Command;
     revoke: (n: number) => Command;
+    revokeAll: Command;
   }>,
 ) {
   const named = (n: number, name: string, differing: Differing = {}) =>
@@ -68,6 +75,15 @@ function describeKind<State extends NamedSecrets<NamedSecret>, Command, Event ex
     it('uses the first id of the account, and never an id again', () => {
       given(decider).when(create('backup')).thenEvents(named(1, 'backup')).thenHolds();
       given(decider, created(1), revoked(1)).when(create('backup')).thenEvents(named(2, 'backup'));
+    });
+
+    it('takes the hold of the one-time code that proved the owner', () => {
+      const usedCode = { key: 'otp:7:1:99', takenError: 'one-time-code-invalid' } as const;
+      given(decider)
+        .when(create('backup', { usedCode }))
+        .thenEvents(named(1, 'backup'))
+        .thenHolds('otp:7:1:99')
+        .thenTakenRefusal('one-time-code-invalid');
     });
 
     it('is refused with the name of another one, compared exactly', () => {
@@ -168,6 +184,19 @@ function describeKind<State extends NamedSecrets<NamedSecret>, Command, Event ex
         .thenRefused(`${code}-not-found`);
     });
   });
+
+  describe(`revoking every ${code}`, () => {
+    it('revokes each, also expired ones, and does nothing the second time', () => {
+      const history = [expired(1), created(2), created(3), revoked(2)];
+      given(decider, ...history)
+        .when(revokeAll)
+        .thenEvents(revoked(1), revoked(3))
+        .thenHolds();
+      given(decider, ...history, revoked(1), revoked(3))
+        .when(revokeAll)
+        .thenNothing();
+    });
+  });
 }
 
 it('a secret has expired from the very millisecond of its expiry', () => {
@@ -196,7 +225,11 @@ describe('a scope', () => {
   });
 
   it('is for administrators unless it concerns the own account only', () => {
-    expect(accessTokenScopes.filter((scope) => !isAdminScope(scope))).toEqual(['profile:read', 'keys:manage']);
+    expect(accessTokenScopes.filter((scope) => !isAdminScope(scope))).toEqual([
+      'profile:read',
+      'activity:read',
+      'keys:manage',
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Aggregate } from '../kernel/aggregate.js';
 import { requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js';
+import type { Hold } from '../kernel/decider.js';
 import { DomainError } from '../kernel/domain-error.js';
 import type { DomainEvent } from '../kernel/event.js';
 import { accountOfId, LAST_NUMBER, numberedId } from '../kernel/numbered-ids.js';
@@ -17,7 +18,10 @@ export type NamedSecret = Readonly<{
 /** The secrets of one kind of an account, in the order of their creation. `secretsEver` also counts those that are gone. */
 export type NamedSecrets<Secret extends NamedSecret> = Readonly<{ secrets: readonly Secret[]; secretsEver: number }>;
 
-/** Creates a secret. `now` and `expiresAt` are in unix milliseconds; without `expiresAt`, it never expires. */
+/**
+ * Creates a secret. `now` and `expiresAt` are in unix milliseconds; without `expiresAt`, it never expires. `usedCode` is the hold of the one-time
+ * code that proved the owner. The commit takes it.
+ */
 export type CreateSecret<Type extends string = string> = Readonly<{
   type: Type;
   accountId: number;
@@ -25,10 +29,14 @@ export type CreateSecret<Type extends string = string> = Readonly<{
   expiresAt: number | null;
   hash: string;
   now: number;
+  usedCode?: Hold | undefined;
 }>;
 
 /** Revokes a secret. Refused with `<kind>-not-found` if the account has no such secret. `now` is in unix milliseconds. */
 export type RevokeSecret<Type extends string = string> = Readonly<{ type: Type; id: number; now: number }>;
+
+/** Revokes all secrets of the kind, also expired ones. Does nothing if there are none. `now` is in unix milliseconds. */
+export type RevokeAllSecrets<Type extends string = string> = Readonly<{ type: Type; now: number }>;
 
 /** The error codes of a kind begin with its name, such as `access-token-name-taken`. */
 export type SecretKindName = 'access-token' | 'app-password';
@@ -68,7 +76,7 @@ export const isSecretExpired = ({ expiresAt }: Pick<NamedSecret, 'expiresAt'>, n
 export function namedSecretsAggregate<
   Secret extends NamedSecret,
   Create extends CreateSecret,
-  Revoke extends RevokeSecret,
+  Revoke extends RevokeSecret | RevokeAllSecrets,
   Event extends DomainEvent,
 >(kind: SecretKind<Secret, Create, Event>): Aggregate<number, NamedSecrets<Secret>, Create | Revoke, Event> {
   const { name, upcasters, created, revoked, effectOf } = kind;
@@ -85,18 +93,21 @@ export function namedSecretsAggregate<
     return created(secretIdOf(command.accountId, secretsEver + 1), command);
   }
 
-  function revoke({ secrets }: NamedSecrets<Secret>, { id, now }: Revoke): Event {
-    if (!secrets.some((secret) => secret.id === id)) throw new DomainError(`${name}-not-found`);
-    return revoked(id, now);
+  function revoke({ secrets }: NamedSecrets<Secret>, command: RevokeSecret | RevokeAllSecrets): Event[] {
+    const { now } = command;
+    if (!('id' in command)) return secrets.map(({ id }) => revoked(id, now));
+    if (!secrets.some(({ id }) => id === command.id)) throw new DomainError(`${name}-not-found`);
+    return [revoked(command.id, now)];
   }
 
   return {
     name: `${name}s`,
     decider: {
       initialState: { secrets: [], secretsEver: 0 },
-      decide: (state, command) => ({
-        events: [isRevocation(command) ? revoke(state, command) : create(state, command)],
-      }),
+      decide: (state, command) =>
+        isCreation(command)
+          ? { events: [create(state, command)], holds: command.usedCode ? [command.usedCode] : [] }
+          : { events: revoke(state, command) },
       evolve({ secrets, secretsEver }, event) {
         const effect = effectOf(event);
         return typeof effect === 'number'
@@ -110,8 +121,9 @@ export function namedSecretsAggregate<
   };
 }
 
-const isRevocation = <Revoke extends RevokeSecret>(command: CreateSecret | Revoke): command is Revoke =>
-  'id' in command;
+const isCreation = <Create extends CreateSecret>(
+  command: Create | RevokeSecret | RevokeAllSecrets,
+): command is Create => 'hash' in command;
 
 /**
  * Returns the secrets with a new one at the end. Expired ones give way to it: those with its name, and the first to expire of a full list.

@@ -5,6 +5,7 @@ import {
   isoTime,
   MOST_SESSIONS,
   operator,
+  RevokeEverythingCommand,
   TokenActivity,
   type ListedSession,
 } from '@keyfold/application';
@@ -53,6 +54,13 @@ async function evictEverySession({ accountId, username }: Account, { ports }: Co
   await ports.commands.execute(new EvictAnySessionsCommand(operator, accountId, newOrigin()));
   return `evicted every session of ${quoted(username)}`;
 }
+
+/** Ends every session of an account, and revokes its access tokens and app passwords. */
+export const revokeEverything = ({ username }: { username: string }, run: CommandRun): Promise<ExitCode> =>
+  changeAccount(username, run, async (account) => {
+    await run.ports.commands.execute(new RevokeEverythingCommand(operator, account.accountId, newOrigin()));
+    return `evicted every session and revoked every access token and app password of ${quoted(account.username)}`;
+  });
 
 function fieldsOfSession({ session, lastActive, works }: ListedSession) {
   return {

@@ -143,6 +143,13 @@ is published. The exit status is 1 if the account has no app password with this 
 
 With --json, each line is an object with id, name, protocol, created, expires, lastUsed and expired. Times are ISO 8601 timestamps or null.`;
 
+const REVOKE_EVERYTHING = `
+Use it if somebody else may have a session, an access token or an app password of the account. It first evicts every session, then
+revokes every access token and every app password, also expired ones. If it fails, run it again.
+
+The password, two-factor and the SSH keys are not changed. If somebody else knows the password, set a new one first. The changes are in
+the history of the account (actor "operator"), and events are published.`;
+
 const username = argument('<username>', 'exact user name');
 const anyAccount = {
   username: optionalArgument('[username]', 'exact user name'),
@@ -309,6 +316,12 @@ export const accountCommands = {
       json: json('one JSON object per line'),
     },
     run: async (args, run) => (await import('../accounts/account-secrets.js')).accountAppPasswords(args, run),
+  }),
+  'account revoke-everything': onStore({
+    description: 'Ends the sessions, access tokens and app passwords of an account.',
+    help: REVOKE_EVERYTHING,
+    fields: { username },
+    run: async (args, run) => (await import('../accounts/account-sessions.js')).revokeEverything(args, run),
   }),
   /** Checks that an account exists, before the operator is asked for something. */
   'account exists': onStore({

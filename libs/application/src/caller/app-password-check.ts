@@ -9,11 +9,11 @@ import {
 } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
 import { isSameSecretHash } from '@keyfold/security';
-import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { appPasswordRefused } from '../security-log/token-events.js';
+import { TokenActivity } from './token-activity.js';
 
 /**
  * - `accepted`: an app password of the account for the protocol

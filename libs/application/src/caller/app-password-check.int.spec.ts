@@ -6,7 +6,7 @@ import { createAppPassword, revokeSecret } from '../../testing/named-secrets.js'
 import { HOUR } from '../../testing/settable-clock.js';
 import type { SecurityEvent } from '../security-log/security-log.js';
 import { AppPasswordCheck } from './app-password-check.js';
-import { appPasswordKind } from './secret-kinds.js';
+import { appPasswordKind } from '../named-secrets/secret-kinds.js';
 
 /** A use is stored in the background. */
 const STORED = { timeout: 30_000 };
