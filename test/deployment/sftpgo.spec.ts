@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadedUsers } from '../support/sftpgo/loaded-users.js';
 import { SFTPGO_NAMES } from '../support/sftpgo/sftpgo-names.js';
+import { SftpgoApi } from '../support/sftpgo/sftpgo-api.js';
 import { SftpgoServer, type StoredUser } from '../support/sftpgo/sftpgo-server.js';
 import { sftpgoSettings, type SftpgoSettings } from '../support/sftpgo/sftpgo-settings.js';
 
@@ -106,6 +107,16 @@ describe('the double of SFTPGo does as 2.7.5 on SQLite, which', () => {
     const outcome = await logIn(server(), name);
     expect(outcome).toEqual(isAccepted ? expect.objectContaining({ username: name }) : 'name not accepted');
   });
+});
+
+it('its REST API closes a session once (DELETE /api/v2/connections/…: 200, then 404) and refuses a key with a wrong end (401)', async () => {
+  const api = await SftpgoApi.start('key');
+  const id = api.add('SFTP', 'ann');
+  const ask = async (method: string, path: string, key: string) =>
+    (await fetch(`${api.url}/api/v2/connections${path}`, { method, headers: { 'x-sftpgo-api-key': key } })).status;
+  expect(await ask('GET', '', 'keyx')).toBe(401);
+  expect(await ask('GET', '', 'key')).toBe(200);
+  for (const status of [200, 404]) expect(await ask('DELETE', `/${encodeURIComponent(id)}`, 'key')).toBe(status);
 });
 
 it('the users in advance are enabled accounts whose names SFTPGo accepts, and nobody can log in as one before Keyfold answers', () => {
