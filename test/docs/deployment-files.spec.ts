@@ -4,7 +4,13 @@ import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
 import { officialImages } from '../support/docker/stand-ins.js';
-import { readEnvFile, SFTPGO_ENV, SFTPGO_TRANSFERS_ENV } from '../support/sftpgo/sftpgo-settings.js';
+import {
+  readEnvFile,
+  SFTPGO_ENV,
+  SFTPGO_FTP_ENV,
+  SFTPGO_TRANSFERS_ENV,
+  SFTPGO_WEBDAV_ENV,
+} from '../support/sftpgo/sftpgo-settings.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -52,6 +58,17 @@ it('the configuration of SFTPGo names routes of the servers port, and sends the 
   expect(env.get('SFTPGO_HTTP__HEADERS__0__VALUE')).toMatch(/^Bearer kf_/);
   const script = read('deploy/sftpgo/keyfold-sftpgo-sessions');
   expect(routes).toContain(/"\$keyfold(\/[^"]+)"/.exec(script)?.[1]);
+});
+
+it('SFTPGo serves WebDAV and FTP within TLS only, with the certificate of the guide', () => {
+  const [webdav, ftp] = [readEnvFile(SFTPGO_WEBDAV_ENV), readEnvFile(SFTPGO_FTP_ENV)];
+  expect(webdav.get('SFTPGO_WEBDAVD__BINDINGS__0__ENABLE_HTTPS')).toBe('true');
+  expect(ftp.get('SFTPGO_FTPD__BINDINGS__0__TLS_MODE')).toBe('1');
+  const guide = read('docs/connect/sftpgo.md');
+  for (const [name, path] of [...webdav, ...ftp].filter(([, value]) => value.startsWith('/')))
+    expect(guide, name).toContain(`${name.endsWith('KEY_FILE') ? '-keyout' : '-out'} ${path}`);
+  for (const port of ['WEBDAVD', 'FTPD'].map((server) => `SFTPGO_${server}__BINDINGS__0__PORT`))
+    expect(guide).toContain(`localhost:${webdav.get(port) ?? ftp.get(port)}/`);
 });
 
 it('the sessions of SFTPGo are checked twice a minute', () => {

@@ -126,8 +126,10 @@ describe('a request to a hook', () => {
     '?root=',
     '?root=/',
     '?root=srv',
-    '?root=/srv/',
+    '?root=//',
+    '?root=/srv//',
     '?root=/srv//x',
+    '?root=/srv/../',
     '?root=/srv/../etc',
     '?root=/./x',
     '?root=/x/..',
@@ -137,6 +139,13 @@ describe('a request to a hook', () => {
       400,
       expect.stringContaining('root must be an absolute path below /'),
     ]);
+  });
+
+  it('may end its root with a slash', async () => {
+    await createAccount(trusting.admin, 'slashed', { permission: SFTP, base_path: '/x' });
+    const slashed = { ...login, username: 'slashed', password: 'pw-slashed' };
+    for (const root of ['/srv', '/srv/'])
+      expect((await auth(`?root=${root}`, slashed)).json).toMatchObject({ home_dir: '/srv/x' });
   });
 
   it('may have fields that Keyfold does not know, and a large stored user', async () => {

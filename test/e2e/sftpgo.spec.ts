@@ -186,7 +186,10 @@ describe('a base path', () => {
   it('decides alone: no name of an account reaches the path', async () => {
     for (const name of ['..', '../../etc', '/etc', 'a/b', 'a\0b', '%2e%2e', '~']) {
       await createAccount(admin, name, { permission: SFTP, base_path: '/shared' });
-      expect(await logIn('SSH', name, password(`pw-${name}`))).toMatchObject({ home_dir: `${SITE_ROOT}/shared` });
+      // SFTPGo itself would refuse some of these names.
+      const login = { username: name, protocol: 'SSH', ip: newAddress(), password: `pw-${name}` };
+      const { json } = await servers.post(`/sftpgo/auth?root=${SITE_ROOT}`, login);
+      expect(json).toMatchObject({ username: name, home_dir: `${SITE_ROOT}/shared` });
     }
   });
 
@@ -247,18 +250,65 @@ describe('after an account was', () => {
     }
   });
 
-  it('disabled, WebDAV requests are refused after the minute for which SFTPGo remembers a user', async () => {
-    let now = 0;
-    const server = new SftpgoServer(settings, () => now);
-    await createAccount(admin, 'remembered', { permission: WEBDAV });
-    const request = () => server.webdavRequest('remembered', 'pw-remembered', newAddress());
-    expect(cameIn(await request())).toBe(true);
-    await updateAccount(admin, 'remembered', { disabled: true });
-    now += 59_999;
-    expect(cameIn(await request())).toBe(true);
-    now += 1;
+  it.each([
+    ['disabled', { disabled: true }],
+    ['refused WebDAV', { permission: SFTP }],
+  ])('%s, its next WebDAV request is refused, although SFTPGo remembers the user', async (_what, change) => {
+    const name = `user-${randomUUID()}`;
+    await createAccount(admin, name, { permission: WEBDAV });
+    const request = () => sftpgo.webdavRequest(name, `pw-${name}`, newAddress());
+    expect(await request()).toMatchObject({ user: { username: name } });
+    await updateAccount(admin, name, change);
     expect(await request()).toBe('refused');
   });
+});
+
+describe('a WebDAV client', () => {
+  it('keeps the locks of its files for days, until its account gets another folder', async () => {
+    let now = 0;
+    const server = new SftpgoServer(settings, () => now);
+    await createAccount(admin, 'editor', { permission: WEBDAV, base_path: '/editor' });
+    const locks = async () => {
+      const answer = await server.webdavRequest('editor', 'pw-editor', newAddress());
+      if (typeof answer === 'string') throw new Error(answer);
+      return answer.locks;
+    };
+    (await locks()).add('/report.odt');
+    now += 48 * 3_600_000;
+    expect([...(await locks())]).toEqual(['/report.odt']);
+    await updateAccount(admin, 'editor', { base_path: '/elsewhere' });
+    expect([...(await locks())]).toEqual([]);
+  });
+
+  it('with a one-time code is refused from its second request on, and with an app password never', async () => {
+    await createAccount(admin, 'mount', { permission: WEBDAV });
+    const owner = await signedInAs(api, 'mount');
+    const secret = await enrol(owner);
+    const request = async (text: string) =>
+      typeof (await sftpgo.webdavRequest('mount', text, '192.0.2.77')) === 'object';
+    const withCode = `pw-mount${codeNow(secret, 1)}`;
+    expect([await request(withCode), await request(withCode)]).toEqual([true, false]);
+    const { password: appPassword } = await newAppPassword(owner, { protocol: 'webdav' });
+    for (let n = 0; n < 4; n++) expect(await request(appPassword)).toBe(true);
+  });
+});
+
+it.each(['SSH', 'FTP', 'DAV'])('a password of 200 bytes is accepted over %s, as over the API', async (protocol) => {
+  const [name, long] = [`user-${randomUUID()}`, 'ä'.repeat(100)];
+  await createAccount(admin, name, { permission: EVERYTHING, password: long });
+  expect(await logIn(protocol, name, password(long))).toMatchObject({ username: name });
+  expect(await logIn(protocol, name, password(long.slice(0, 36)))).toBe('refused');
+});
+
+it('an operator sees that SFTPGo does not accept a name, once its login was right', async () => {
+  const warnings = () =>
+    logLines(app.output()).filter(
+      (each) => each['msg'] === 'SFTPGo 2.7 refuses this user name' && each['username'] === 'a:b',
+    );
+  await createAccount(admin, 'a:b', { permission: SFTP });
+  expect(await logIn('SSH', 'a:b', password('wrong'))).toBe('refused');
+  expect(await logIn('SSH', 'a:b', password('pw-a:b'))).toBe('name not accepted');
+  await eventually(() => expect(warnings()).toHaveLength(1));
 });
 
 describe('a name without an account', () => {

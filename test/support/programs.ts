@@ -125,7 +125,7 @@ export const programs: readonly Program[] = [
     fetched: 'rclone',
   },
   inPackage('curl', [TOUR, SESSION_SCRIPT, 'test/support/rclone/file-client.ts'], 'curl'),
-  inPackage('jq', [SESSION_SCRIPT], 'jq'),
+  inPackage('jq', [SESSION_SCRIPT, 'test/support/sftpgo/loaded-users.ts'], 'jq'),
   inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
   inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),

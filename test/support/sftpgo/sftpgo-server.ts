@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isNameForSftpgo } from '../../../apps/gateway/src/file-servers/sftpgo-user.js';
 import type { SftpgoSettings } from './sftpgo-settings.js';
 
 /** A user as the hook answers it. */
@@ -16,21 +17,25 @@ export type Proof =
   | Readonly<{ publicKey: string }>
   | Readonly<{ answers: (questions: readonly string[]) => readonly string[] }>;
 
-/** Why a login failed: the user was refused, or the hook did not answer 200. */
-export type Outcome = StoredUser | 'refused' | `hook ${number}` | 'hook unreachable';
+/** Why a login failed: the user was refused, the hook did not answer 200, or SFTPGo could not store the user. */
+export type Outcome = StoredUser | 'refused' | `hook ${number}` | 'hook unreachable' | NotStored;
+type NotStored = 'name not accepted' | 'password longer than 72 bytes' | 'user exists';
+
+/** The locks of the files that a WebDAV user has open. */
+export type Locks = Set<string>;
 
 const SCOPES = { password: 1, publickey: 2, 'keyboard-interactive': 4 } as const;
 
 type Prompt = Readonly<{ instruction?: string; questions?: string[]; echos?: boolean[]; auth_result?: number }>;
 
 /**
- * The part of SFTPGo 2.7 that decides about logins, built from its documentation and sources: what it sends to its hooks, how it takes their
- * answers, and how long it remembers WebDAV users.
+ * The part of SFTPGo 2.7.5 that decides about logins: what it sends to its hooks, how it takes their answers, when it cannot store a user, and how
+ * long it keeps the locks of WebDAV. `deployment/sftpgo.spec.ts` names each fact, and how it was observed.
  */
 export class SftpgoServer {
   /** Its own database: the users of earlier answers. */
   readonly users = new Map<string, StoredUser>();
-  readonly #webdav = new Map<string, Readonly<{ user: StoredUser; password: string; until: number }>>();
+  readonly #webdav = new Map<string, Readonly<{ home: string; locks: Locks; until: number }>>();
 
   /** @param now returns milliseconds, for the cache */
   constructor(
@@ -48,15 +53,21 @@ export class SftpgoServer {
     }
   }
 
-  /** Handles one request of a WebDAV client, which always sends its password. */
-  async webdavRequest(username: string, password: string, ip?: string): Promise<Outcome> {
+  /** Handles one request of a WebDAV client, which always sends its password. The hook is asked about a cached user as well. */
+  async webdavRequest(
+    username: string,
+    password: string,
+    ip?: string,
+  ): Promise<Exclude<Outcome, StoredUser> | Readonly<{ user: StoredUser; locks: Locks }>> {
     const cached = this.#webdav.get(username);
-    if (cached && cached.until > this.now() && cached.password === password) return cached.user;
     const user = await this.logIn('DAV', username, { password }, ip);
     if (typeof user === 'string') return user;
+    const { home_dir: home } = user;
+    if (cached && cached.until > this.now() && cached.home === home) return { user, locks: cached.locks };
     const lifetime = this.settings.webdavCache * 60_000;
-    this.#webdav.set(username, { user, password, until: lifetime === 0 ? Infinity : this.now() + lifetime });
-    return user;
+    const locks: Locks = new Set();
+    this.#webdav.set(username, { home, locks, until: lifetime === 0 ? Infinity : this.now() + lifetime });
+    return { user, locks };
   }
 
   /** Starts a transfer in an open session, and returns whether it is allowed. */
@@ -77,14 +88,19 @@ export class SftpgoServer {
       'password' in proof ? 'password' : 'publicKey' in proof ? 'publickey' : ('keyboard-interactive' as const);
     if (!(this.settings.authScope & SCOPES[method])) throw new Error(`the hook is not asked about ${method}`);
     const user = await this.#externalUser(protocol, username, proof, ip);
-    if (user === 'refused') return user;
+    if (typeof user === 'string') return user;
     if ('answers' in proof && (await this.#prompt(user, proof, ip)) !== 1) return 'refused';
     const { denied_protocols, denied_login_methods } = user.filters;
     const isDenied = denied_protocols.includes(protocol) || denied_login_methods.includes(method);
     return user.status < 1 || isDenied ? 'refused' : user;
   }
 
-  async #externalUser(protocol: string, username: string, proof: Proof, ip: string): Promise<StoredUser | 'refused'> {
+  async #externalUser(
+    protocol: string,
+    username: string,
+    proof: Proof,
+    ip: string,
+  ): Promise<StoredUser | 'refused' | NotStored> {
     const stored = this.users.get(username);
     const text = await this.#post(this.settings.authHook, {
       username,
@@ -100,9 +116,21 @@ export class SftpgoServer {
     const user = JSON.parse(text) as StoredUser;
     if (!user.username) return 'refused';
     if (!user.home_dir.startsWith('/') || !user.permissions['/']?.length) throw new Error(`invalid user: ${text}`);
-    // As in SFTPGo, a new answer replaces the user whom WebDAV remembers.
+    // A user with another name than the login, such as a stand-in, is read again.
+    const known = user.username === username ? stored : this.users.get(user.username);
+    const failure = this.#whyNotStored(user.username, proof, known);
+    if (failure) return failure;
     this.users.set(user.username, user);
     return user;
+  }
+
+  /** `known` is the user that was stored before the hook was asked: without one, SFTPGo adds the user, even if another login has added it since. */
+  #whyNotStored(username: string, proof: Proof, known: StoredUser | undefined): NotStored | undefined {
+    if (!isNameForSftpgo(username)) return 'name not accepted';
+    const password = 'password' in proof ? proof.password : '';
+    if (this.settings.passwordHash === 'bcrypt' && Buffer.byteLength(password) > 72)
+      return 'password longer than 72 bytes';
+    return known === undefined && this.users.has(username) ? 'user exists' : undefined;
   }
 
   async #prompt(user: StoredUser, proof: Extract<Proof, { answers: unknown }>, ip: string): Promise<number> {

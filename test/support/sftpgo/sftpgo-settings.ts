@@ -4,8 +4,10 @@ import { join, resolve } from 'node:path';
 const FOLDER = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/env.d');
 /** The configuration that operators install. */
 export const SFTPGO_ENV = join(FOLDER, 'keyfold.env');
-/** The configuration that operators may add. */
+/** The configurations that operators may add: the question before transfers, and the protocols that SFTPGo turns off by default. */
 export const SFTPGO_TRANSFERS_ENV = join(FOLDER, 'keyfold-transfers.env');
+export const SFTPGO_WEBDAV_ENV = join(FOLDER, 'keyfold-webdav.env');
+export const SFTPGO_FTP_ENV = join(FOLDER, 'keyfold-ftp.env');
 
 /** The settings that SFTPGo reads from its environment. */
 export type SftpgoSettings = Readonly<{
@@ -17,7 +19,8 @@ export type SftpgoSettings = Readonly<{
   header: Readonly<{ key: string; value: string; url: string }>;
   /** In seconds. */
   timeout: number;
-  /** In minutes; 0 is forever. */
+  passwordHash: 'bcrypt' | 'argon2id';
+  /** Minutes that the locks of a WebDAV user last at most; 0 is forever. */
   webdavCache: number;
 }>;
 
@@ -35,9 +38,10 @@ export function readEnvFile(path: string): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the settings of both files after the changes that its guide asks for. */
+/** Returns the settings of all files after the changes that its guide asks for. */
 export function sftpgoSettings(place: Readonly<{ keyfold: string; root: string; token: string }>): SftpgoSettings {
-  const env = new Map([...readEnvFile(SFTPGO_ENV), ...readEnvFile(SFTPGO_TRANSFERS_ENV)]);
+  const files = [SFTPGO_ENV, SFTPGO_TRANSFERS_ENV, SFTPGO_WEBDAV_ENV, SFTPGO_FTP_ENV];
+  const env = new Map(files.flatMap((file) => [...readEnvFile(file)]));
   const value = (name: string) => {
     const found = env.get(`SFTPGO_${name}`);
     if (found === undefined) throw new Error(`no file sets SFTPGO_${name}`);
@@ -58,6 +62,7 @@ export function sftpgoSettings(place: Readonly<{ keyfold: string; root: string; 
       url: value('HTTP__HEADERS__0__URL'),
     },
     timeout: Number(value('HTTP__TIMEOUT')),
+    passwordHash: value('DATA_PROVIDER__PASSWORD_HASHING__ALGO') as SftpgoSettings['passwordHash'],
     webdavCache: Number(value('WEBDAVD__CACHE__USERS__EXPIRATION_TIME')),
   };
 }

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { homeOf, lockedOutUser, mayTransfer, protocolOfLogin, protocolOfSession, sftpgoUser } from './sftpgo-user.js';
+import { SFTPGO_NAMES } from '../../../../test/support/sftpgo/sftpgo-names.js';
+import {
+  homeOf,
+  isNameForSftpgo,
+  lockedOutUser,
+  mayTransfer,
+  protocolOfLogin,
+  protocolOfSession,
+  sftpgoUser,
+} from './sftpgo-user.js';
 
 const bits = (...each: number[]) => each.reduce((sum, bit) => sum | (1 << bit), 0);
 const ALL_OPERATIONS = [3, 4, 5, 6, 7];
@@ -25,6 +34,10 @@ describe('the home folder', () => {
       expect(homeOf('/srv/files', basePath)).toBeUndefined();
     },
   );
+});
+
+it.each(SFTPGO_NAMES)('that SFTPGo accepts the name %j is %j', (name, isAccepted) => {
+  expect(isNameForSftpgo(name)).toBe(isAccepted);
 });
 
 describe('the permissions', () => {

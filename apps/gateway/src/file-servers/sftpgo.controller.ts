@@ -12,6 +12,7 @@ import { NeedsScope } from './server-token.guard.js';
 import { PromptedLogins, QUESTIONS, RESULTS, SftpgoStandIns } from './sftpgo-prompts.js';
 import {
   homeOf,
+  isNameForSftpgo,
   lockedOutUser,
   mayTransfer,
   protocolOfLogin,
@@ -34,7 +35,7 @@ const IsText = (letters = TEXT_LETTERS) =>
 
 /** The query of the hook: the folder with the files of the site. */
 class SiteRoot {
-  @Matches(/^(?!.*\/\.{1,2}(\/|$))(\/[^/\0]+)+$/s, {
+  @Matches(/^(?!.*\/\.{1,2}(\/|$))(\/[^/\0]+)+\/?$/s, {
     message: '$property must be an absolute path below / without "." and "..", such as /srv/files',
   })
   @IsText(1_024)
@@ -116,7 +117,7 @@ export class SftpgoController {
   @BareJson()
   @NeedsScope('logins:verify', LIMITS.login)
   async authenticate(@Req() request: KeyfoldRequest): Promise<string> {
-    const { root } = checkedQueryOf(SiteRoot, request);
+    const root = checkedQueryOf(SiteRoot, request).root.replace(/\/$/, '');
     return JSON.stringify(await this.#userFor(knownFieldsOf(SftpgoLogin, request), root, originOf(request)));
   }
 
@@ -197,9 +198,10 @@ export class SftpgoController {
     origin: Origin,
   ): SftpgoUser | undefined {
     const home = homeOf(root, account.basePath);
-    if (home !== undefined) return sftpgoUser(account, home, protocol);
     const { username } = account;
     const { correlation } = origin;
+    if (!isNameForSftpgo(username)) this.#log.warn({ username, correlation }, 'SFTPGo 2.7 refuses this user name');
+    if (home !== undefined) return sftpgoUser(account, home, protocol);
     this.#log.warn({ username, correlation }, 'refused a login: the base path is no folder below the root of the site');
     return undefined;
   }
