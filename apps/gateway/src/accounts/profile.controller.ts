@@ -88,6 +88,7 @@ export class ProfileController {
     const profile = { username, password, ssoId, revokeSecrets };
     return this.commands.run(request, (caller, origin) => new ChangeOwnProfileCommand(caller, profile, origin));
   }
+
   @Route('POST /api/me/revoke-everything', {
     id: 'revokeEverything',
     summary: 'Revoke everything of the caller',

@@ -14,7 +14,7 @@ import { AdditionalListeners, requireFreePort } from './connections.js';
 import { apiLimits, configureHttp, createHttpAdapter } from './http-server.js';
 import { responseHeaders } from './response-headers.hook.js';
 
-/** Maximum number of open connections of each thread. Ten thousand idle ones take about 100 MB. */
+/** Maximum number of open connections of each thread. Ten thousand idle ones take about 200 MB. */
 const CONNECTIONS = 10_000;
 /** Milliseconds after which a closing server aborts requests that have not ended. */
 const CLOSE_TIMEOUT = 5_000;
