@@ -1,9 +1,10 @@
 /** The protocols over which file servers let accounts in. */
 export const fileProtocols = ['sftp', 'webdav', 'ftp'] as const;
-export type FileProtocol = (typeof fileProtocols)[number];
+/** The purpose of a login: files over one of these protocols, or `web`, the applications behind a web server that asks about each request. */
+export type FileProtocol = (typeof fileProtocols)[number] | 'web';
 
-/** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs. */
-const BITS: Readonly<Record<FileProtocol, Readonly<{ logIn: number; write: number }>>> = {
+/** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs, and `web` has none. */
+const BITS: Readonly<Record<Exclude<FileProtocol, 'web'>, Readonly<{ logIn: number; write: number }>>> = {
   webdav: { logIn: 1 << 8, write: 1 << 9 },
   ftp: { logIn: 1 << 10, write: 1 << 11 },
   sftp: { logIn: 1 << 10, write: 1 << 11 },
@@ -11,8 +12,8 @@ const BITS: Readonly<Record<FileProtocol, Readonly<{ logIn: number; write: numbe
 
 /** Returns whether an account with this permission may log in and read over the protocol. No role implies it, not even the administrator's. */
 export const mayLogInOver = (protocol: FileProtocol, permission: number): boolean =>
-  (permission & BITS[protocol].logIn) !== 0;
+  protocol === 'web' || (permission & BITS[protocol].logIn) !== 0;
 
 /** Returns whether an account with this permission may write over the protocol. File servers may also require the bit of the operation. */
 export const mayWriteOver = (protocol: FileProtocol, permission: number): boolean =>
-  (permission & BITS[protocol].write) !== 0;
+  protocol !== 'web' && (permission & BITS[protocol].write) !== 0;
