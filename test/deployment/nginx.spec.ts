@@ -27,6 +27,13 @@ it('a request with a body reaches the application whole', async () => {
   expect([status, received!.method, received!.body === body]).toEqual([200, 'POST', true]);
 });
 
+it('headers that are too long for Keyfold reach the application', async () => {
+  const { password } = await site.user('baker');
+  const long = 'x'.repeat(8_150);
+  const headers = { authorization: basic('baker', password), 'x-1': long, 'x-2': long, cookie: long };
+  expect((await site.ask('/', headers)).status).toBe(200);
+});
+
 it('nginx asks the browser for a password, and refuses a wrong one, that of the account, and one for files', async () => {
   const { owner } = await site.user('bob');
   const files = await newAppPassword(owner, { protocol: 'any' });

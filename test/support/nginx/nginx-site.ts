@@ -135,7 +135,7 @@ async function echo(): Promise<Server> {
     response.writeHead(path === '/broken' ? 500 : 200, { 'x-application': 'yes' });
     response.end(JSON.stringify({ method, path, headers, rawHeaders, body }));
   };
-  const server = createServer((received, response) => void answer(received, response));
+  const server = createServer({ maxHeaderSize: 65_536 }, (received, response) => void answer(received, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return server;
 }
