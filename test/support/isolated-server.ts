@@ -19,10 +19,15 @@ export class IsolatedServer {
     const child = spawn('unshare', [...namespaces, 'sh', script, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(child);
     const server = new IsolatedServer(child);
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`the server ended:\n${server.log}`);
-      if (!(await isListening(port))) throw new Error(`the server is not listening:\n${server.log}`);
-    });
+    try {
+      await eventually(async () => {
+        if (child.exitCode !== null) throw new Error(`the server ended:\n${server.log}`);
+        if (!(await isListening(port))) throw new Error(`the server is not listening:\n${server.log}`);
+      });
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
     return server;
   }
 
