@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
 import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
+import { WEB_SERVER_TOKEN } from '../../apps/gateway/src/file-servers/server-token.guard.js';
 import { officialImages } from '../support/docker/stand-ins.js';
 import {
   readEnvFile,
@@ -85,6 +86,29 @@ it('the users of sshd are written by the same command in the guide, the compose 
   for (const file of [...files, 'test/support/openssh/sshd.sh']) expect(read(file), file).toContain(command);
   for (const file of ['docs/connect/openssh.md', 'deploy/openssh/Dockerfile'])
     expect(read(file), file).toMatch(/useradd --uid 2901 .* keyfold-sftp$/m);
+});
+
+it('the users of ProFTPD are written by the same command in the guide and the test, to the file of its configuration', () => {
+  const [file, folder] = ['/var/lib/keyfold-ftp/passwd', '/srv/ftp'];
+  for (const path of ['docs/connect/pam.md', 'test/support/pam/proftpd.sh'])
+    expect(read(path), path).toContain(`/usr/local/libexec/keyfold-ssh users ${file} ${folder} 2903 <`);
+  expect(read('deploy/pam/proftpd.conf')).toContain(`\nAuthUserFile ${file}\n`);
+  expect(read('deploy/pam/pam.conf')).toContain(`\nusers-file ${file}\nroot ${folder}\n`);
+});
+
+it('the configurations of all web servers name the route and its headers', () => {
+  const guide = read('docs/connect/web-applications.md');
+  const exampleOf = (server: string) =>
+    new RegExp(`^## ${server}$.*?^\`\`\`\\w*\\n(.*?)^\`\`\``, 'ms').exec(guide)![1]!;
+  const nginx = ['snippets/keyfold-server.conf', 'snippets/keyfold-login.conf', 'keyfold-token.conf'];
+  const configurations = [
+    nginx.map((name) => read(`deploy/nginx/${name}`)).join('\n'),
+    exampleOf('Caddy'),
+    exampleOf('Traefik'),
+  ];
+  for (const text of configurations)
+    for (const part of ['/web-login?group=', WEB_SERVER_TOKEN.header, 'Authorization', 'Remote-User', 'Remote-Groups'])
+      expect(text).toContain(part);
 });
 
 it('every image of another project has an exact version', () => {

@@ -85,7 +85,7 @@ describe('a creation', () => {
     const answer = await create(admin, { name: '', protocol: 'scp', expires: 'never', expire: null });
     expect(answer.outcome.split('\n')).toEqual([
       '400 name must be longer than or equal to 1 characters',
-      'protocol must be one of the following values: sftp, webdav, ftp, any',
+      'protocol must be one of the following values: sftp, webdav, ftp, any, web',
       'expires must be an RFC 3339 time such as 2027-01-31T12:00:00Z',
       'unknown field "expire"',
     ]);

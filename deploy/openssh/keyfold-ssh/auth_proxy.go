@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 )
 
@@ -23,21 +22,9 @@ func authProxy(settings settings, log *logger, in io.Reader, out io.Writer, prot
 		log.warning("refused a key of user %.64q: the configuration has no line accept-keys yes", question.Username)
 		return statusFailed
 	}
-	service, err := newService(settings)
-	if err != nil {
-		log.failure("cannot ask Keyfold: %v", err)
-		return statusFailed
-	}
-	account, err := service.verify(question)
-	switch {
-	case errors.Is(err, errThrottled):
-		log.warning("refused user %.64q: %v", question.Username, err)
-		return statusFailed
-	case err != nil:
-		log.failure("refused user %.64q, because Keyfold gave no answer: %v", question.Username, err)
-		return statusFailed
-	case account == nil:
-		// rclone logs the refusal, with the address of the client if it knows it.
+	account, _ := admit(settings, log, question)
+	if account == nil {
+		// rclone logs what Keyfold refuses, with the address of the client if it knows it.
 		return statusFailed
 	}
 	backend, err := backendOf(settings.root, *account)

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// check asks every address about nobody and prints the outcomes.
-func check(settings settings, out io.Writer) int {
+// check asks every address about nobody and prints the outcomes: whether it would answer logins, or questions about keys.
+func check(settings settings, out io.Writer, logins bool) int {
 	service, err := newService(settings)
 	if err != nil {
 		fmt.Fprintln(out, err)
@@ -17,7 +17,7 @@ func check(settings settings, out io.Writer) int {
 	status := statusOK
 	for _, address := range settings.addresses {
 		ctx, cancel := context.WithTimeout(context.Background(), settings.timeout)
-		err := service.probe(ctx, address)
+		err := service.probe(ctx, address, logins)
 		cancel()
 		if err != nil {
 			status = statusFailed
@@ -39,9 +39,8 @@ func check(settings settings, out io.Writer) int {
 	return status
 }
 
-// probe asks what the configuration is for: with a root, whether logins can be checked, otherwise for keys.
-func (service *service) probe(ctx context.Context, address string) error {
-	if service.settings.root != "" {
+func (service *service) probe(ctx context.Context, address string, logins bool) error {
+	if logins {
 		return service.checkLogins(ctx, address)
 	}
 	_, err := service.ask(ctx, http.MethodGet, address+"/authorized_keys?username=", "text/plain", nil)

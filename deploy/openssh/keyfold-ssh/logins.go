@@ -21,6 +21,25 @@ type admitted struct {
 	Write    bool   `json:"write"`
 }
 
+// admit returns the account of a login; nil if it must be refused. Unless Keyfold has decided, it logs why.
+func admit(settings settings, log *logger, question question) (account *admitted, isDecided bool) {
+	service, err := newService(settings)
+	if err != nil {
+		log.failure("cannot ask Keyfold: %v", err)
+		return nil, false
+	}
+	account, err = service.verify(question)
+	switch {
+	case errors.Is(err, errThrottled):
+		log.warning("refused user %.64q: %v", question.Username, err)
+		return nil, false
+	case err != nil:
+		log.failure("refused user %.64q, because Keyfold gave no answer: %v", question.Username, err)
+		return nil, false
+	}
+	return account, true
+}
+
 // verify returns the account of a login; nil if Keyfold refuses it. An error means that there is no definite answer.
 func (service *service) verify(question question) (granted *admitted, err error) {
 	body, err := json.Marshal(question)

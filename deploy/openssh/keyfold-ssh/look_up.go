@@ -36,6 +36,13 @@ func (service *service) lookUpLogin(user string, key publicKey) (grant, error) {
 // errMoved means that the passwd file is older than the account. The home could hold the files of an earlier account of this name.
 var errMoved = errors.New("its home is not the base path of the account. Run keyfold-ssh users again")
 
+func requireHome(home, folder, basePath string) error {
+	if filepath.Clean(home) != filepath.Join(folder, basePath) {
+		return errMoved
+	}
+	return nil
+}
+
 // lookUpSftp is like lookUpLogin, and also returns whether the account may write. The home of the user must be that of the account.
 func (service *service) lookUpSftp(login login, key publicKey) (grant, error) {
 	return service.lookUp("/ssh-keys", "application/json", login.user, key, func(body []byte) (grant, error) {
@@ -58,8 +65,8 @@ func (service *service) lookUpSftp(login login, key publicKey) (grant, error) {
 			if account == nil || !containsKey(each.PublicKey, key) {
 				continue
 			}
-			if filepath.Clean(login.home) != filepath.Join(login.folder, account.BasePath) {
-				return refused, errMoved
+			if err := requireHome(login.home, login.folder, account.BasePath); err != nil {
+				return refused, err
 			}
 			if account.Permission != nil && *account.Permission&mayWrite != 0 {
 				return readAndWrite, nil

@@ -60,9 +60,7 @@ func readQuestion(in io.Reader, protocol string) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	if address, err := netip.ParseAddr(asked.ClientIP); err == nil {
-		read.Address = address.Unmap().WithZone("").String()
-	}
+	read.Address = addressOf(asked.ClientIP)
 	return read, nil
 }
 
@@ -71,6 +69,15 @@ func checkLoginText(name, text string) error {
 		return errors.New("the " + name + " is empty or too long")
 	}
 	return nil
+}
+
+// addressOf returns the text of an IP address; nothing for other texts, such as a host name.
+func addressOf(text string) string {
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		return ""
+	}
+	return address.Unmap().WithZone("").String()
 }
 
 // checkBlob accepts a public key that is the base64 text of its blob, of a type that Keyfold stores.

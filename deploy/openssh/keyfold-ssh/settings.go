@@ -15,6 +15,7 @@ const (
 	defaultSyslog     = "/dev/log"
 	maxConfigBytes    = 64 << 10
 	maxTokenBytes     = 1 << 10
+	maxUsersBytes     = 128 << 20
 	maxAddresses      = 8
 	maxTimeout        = 30 * time.Second
 	maxCacheTime      = 7 * 24 * time.Hour
@@ -31,6 +32,7 @@ type settings struct {
 	syslog      string
 	root        string
 	acceptKeys  bool
+	usersFile   string
 }
 
 // accessToken matches Keyfold's access tokens.
@@ -85,6 +87,8 @@ func (read *settings) set(word, value string, tokenFile *string) (err error) {
 		read.root, err = servedFolder(value)
 	case "accept-keys":
 		read.acceptKeys, err = yesOrNo(value)
+	case "users-file":
+		read.usersFile, err = absolute(value)
 	case "timeout":
 		read.timeout, err = duration(value, time.Millisecond, maxTimeout)
 	case "cache-time":
@@ -117,6 +121,8 @@ func (read *settings) requireComplete(tokenFile string) error {
 		return errors.New("token-file is missing")
 	case read.cacheTime > 0 && read.cacheFolder == "":
 		return errors.New("cache-time needs cache-folder")
+	case read.usersFile != "" && read.root == "":
+		return errors.New("users-file needs root")
 	}
 	return nil
 }

@@ -62,6 +62,20 @@ func replaceUsers(accounts io.Reader, file, folder, id string) (count int, err e
 	return count, replaceFile(file, text.String())
 }
 
+// homeIn returns the home of a user in a file that writeUsers wrote.
+func homeIn(file, name string) (string, error) {
+	text, err := readTrusted(file, maxUsersBytes, false)
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Split(line, ":"); fields[0] == name && len(fields) == 7 {
+			return fields[5], nil
+		}
+	}
+	return "", fmt.Errorf("%s has no line for the user", file)
+}
+
 // replaceFile writes a file that everybody may read. Readers see either the old or the new content.
 func replaceFile(path, text string) error {
 	folder, err := filepath.Abs(filepath.Dir(path))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileProtocol } from '../src/kernel/file-protocols.js';
+import type { LoginProtocol } from '../src/kernel/file-protocols.js';
 import { ENROLMENT_LIFETIME } from '../src/account/account.decider.js';
 import type {
   AccountDeleted,
@@ -142,7 +142,7 @@ export const recoveryCodesResealed = (series: number, codes: string): RecoveryCo
   data: { series },
   sealed: { codes },
 });
-export const oneTimeCodeUsed = (protocol: FileProtocol): OneTimeCodeUsed => ({
+export const oneTimeCodeUsed = (protocol: LoginProtocol): OneTimeCodeUsed => ({
   type: 'OneTimeCodeUsed',
   v: 1,
   data: { protocol },

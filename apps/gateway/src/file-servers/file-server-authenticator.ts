@@ -4,7 +4,7 @@ import {
   type Origin,
   type FileServerFactor,
 } from '@keyfold/application';
-import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
+import { mayLogInOver, mayWriteOver, type LoginProtocol } from '@keyfold/domain';
 import { parseOfferedKey } from '@keyfold/security';
 import { Injectable, Logger } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
@@ -14,7 +14,7 @@ import { plainAddress, TrustedNetworks } from '../request/client-address.js';
 export const LOGIN_TIMEOUT = 10_000;
 
 /** A login that a file server asks about. `address` is what the server says about its client, if it says anything. */
-export type AskedLogin = Readonly<{ protocol: FileProtocol; username: string; address: string | undefined }> &
+export type AskedLogin = Readonly<{ protocol: LoginProtocol; username: string; address: string | undefined }> &
   (
     | Readonly<{ password: string; code: string | undefined; publicKey?: undefined }>
     | Readonly<{ publicKey: string; password?: undefined }>
@@ -96,6 +96,6 @@ export class FileServerAuthenticator {
 }
 
 const admitted = (
-  protocol: FileProtocol,
+  protocol: LoginProtocol,
   { accountId: id, username, basePath, permission }: Omit<AdmittedAccount, 'id' | 'write'> & { accountId: number },
 ): AdmittedAccount => ({ id, username, basePath, permission, write: mayWriteOver(protocol, permission) });

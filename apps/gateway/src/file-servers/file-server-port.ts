@@ -147,7 +147,8 @@ class StatusFilter extends EnvelopeFilter {
   override catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const fault = faultOfServer(error, http.getRequest<FastifyRequest>());
-    if (fault?.status === 401) http.getResponse<FastifyReply>().header('WWW-Authenticate', 'Bearer');
+    const reply = http.getResponse<FastifyReply>();
+    if (fault?.status === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
     super.catch(fault ?? error, host);
   }
 }

@@ -1,13 +1,20 @@
-import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { TrustedNetworks } from '../request/client-address.js';
+import { ClientAddress, TrustedNetworks } from '../request/client-address.js';
 import { KeyController } from './key.controller.js';
 import { LoginCheckController } from './login-check.controller.js';
 import { FileServerAuthenticator } from './file-server-authenticator.js';
 import { SftpgoController } from './sftpgo.controller.js';
+import { WebLoginController } from './web-login.controller.js';
 
 /** The application whose services the servers port uses. */
 export type Services = Pick<INestApplicationContext, 'get'>;
+
+const reportIgnored = (server: string) =>
+  new Logger('ClientAddress').warn(
+    { server },
+    'ignored a forwarded address: if the web server is yours, add it to KEYFOLD_SERVERS_TRUSTED',
+  );
 
 @Module({})
 export class FileServersModule {
@@ -18,11 +25,12 @@ export class FileServersModule {
   static forRoot(api: Services, trusted: readonly string[]): DynamicModule {
     return {
       module: FileServersModule,
-      controllers: [KeyController, LoginCheckController, SftpgoController],
+      controllers: [KeyController, LoginCheckController, SftpgoController, WebLoginController],
       providers: [
         { provide: QueryBus, useValue: api.get(QueryBus, { strict: false }) },
         { provide: CommandBus, useValue: api.get(CommandBus, { strict: false }) },
         { provide: TrustedNetworks, useValue: new TrustedNetworks(trusted) },
+        { provide: ClientAddress, useValue: new ClientAddress(trusted, reportIgnored) },
         FileServerAuthenticator,
       ],
     };

@@ -1,6 +1,6 @@
 import { Controller, Req } from '@nestjs/common';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { fileProtocols, type FileProtocol } from '@keyfold/domain';
+import { fileProtocols, type LoginProtocol } from '@keyfold/domain';
 import { Refusal } from '@keyfold/http-envelope';
 import { IsIn, IsIP, IsOptional, Length, MaxLength } from 'class-validator';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
@@ -19,7 +19,7 @@ const KEY_LETTERS = 16_384;
 class LoginToCheck {
   @ApiProperty({ enum: fileProtocols })
   @IsIn(fileProtocols, { message: `$property must be one of ${fileProtocols.join(', ')}` })
-  protocol: FileProtocol = undefined as never;
+  protocol: LoginProtocol = undefined as never;
 
   @ApiProperty({ description: 'The name of the account.' })
   @Length(1, NAME_LETTERS, { message: `$property must be a text of 1 to ${NAME_LETTERS} letters` })

@@ -1,4 +1,4 @@
-import { mayLogInOver, mayWriteOver, type FileProtocol } from '@keyfold/domain';
+import { mayLogInOver, mayWriteOver, type LoginProtocol } from '@keyfold/domain';
 import { posix } from 'node:path';
 
 /** A user in the format of SFTPGo 2.6 and later. */
@@ -12,14 +12,18 @@ export type SftpgoUser = Readonly<{
 }>;
 
 /** The protocols of SFTPGo over which accounts come in. Its web client (`HTTP`) has no permission bit. */
-const PROTOCOLS: ReadonlyMap<string, FileProtocol> = new Map([
+const PROTOCOLS: ReadonlyMap<string, LoginProtocol> = new Map([
   ['SSH', 'sftp'],
   ['FTP', 'ftp'],
   ['DAV', 'webdav'],
 ]);
 
 /** SFTPGo lists open sessions under these names as well. */
-const SESSION_PROTOCOLS: ReadonlyMap<string, FileProtocol> = new Map([...PROTOCOLS, ['SFTP', 'sftp'], ['SCP', 'sftp']]);
+const SESSION_PROTOCOLS: ReadonlyMap<string, LoginProtocol> = new Map([
+  ...PROTOCOLS,
+  ['SFTP', 'sftp'],
+  ['SCP', 'sftp'],
+]);
 
 /** SFTPGo would check a certificate by itself, against the stored user. */
 const CERTIFICATE_LOGINS = ['TLSCertificate', 'TLSCertificate+password'];
@@ -43,10 +47,10 @@ const OPERATIONS: readonly (readonly [bits: number, permissions: readonly string
 ];
 
 /** Returns the protocol of a login; undefined for the web client and for unknown ones. */
-export const protocolOfLogin = (name: string): FileProtocol | undefined => PROTOCOLS.get(name);
+export const protocolOfLogin = (name: string): LoginProtocol | undefined => PROTOCOLS.get(name);
 
 /** Returns the protocol of an open session; undefined for those of the web client and for unknown ones. */
-export const protocolOfSession = (name: string): FileProtocol | undefined => SESSION_PROTOCOLS.get(name);
+export const protocolOfSession = (name: string): LoginProtocol | undefined => SESSION_PROTOCOLS.get(name);
 
 /**
  * Returns the folder of an account below the root of the site, without `.`, `..` and a final slash. Returns undefined if no folder can have
@@ -71,7 +75,7 @@ export const isNameForSftpgo = (name: string): boolean =>
 export function sftpgoUser(
   { username, permission }: Readonly<{ username: string; permission: number }>,
   home: string,
-  protocol: FileProtocol,
+  protocol: LoginProtocol,
 ): SftpgoUser {
   const operations = mayWriteOver(protocol, permission)
     ? OPERATIONS.filter(([bits]) => (permission & bits) === bits).flatMap(([, permissions]) => permissions)

@@ -2,7 +2,7 @@ import { Controller, Header, HttpCode, Logger, Post, Req } from '@nestjs/common'
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { FindFileServerAccountsQuery, type Origin } from '@keyfold/application';
-import { mayLogInOver, type FileProtocol } from '@keyfold/domain';
+import { mayLogInOver, type LoginProtocol } from '@keyfold/domain';
 import { checkedKnownFields, Refusal, type InputClass } from '@keyfold/http-envelope';
 import { IsIn, IsOptional, Matches, MaxLength, ValidateBy } from 'class-validator';
 import { isIP } from 'node:net';
@@ -194,7 +194,7 @@ export class SftpgoController {
   #userAt(
     root: string,
     account: Readonly<{ username: string; basePath: string; permission: number }>,
-    protocol: FileProtocol,
+    protocol: LoginProtocol,
     origin: Origin,
   ): SftpgoUser | undefined {
     const home = homeOf(root, account.basePath);
@@ -207,7 +207,7 @@ export class SftpgoController {
   }
 }
 
-function askedBy(login: SftpgoLogin, protocol: FileProtocol): AskedLogin | undefined {
+function askedBy(login: SftpgoLogin, protocol: LoginProtocol): AskedLogin | undefined {
   const { username, password, public_key: publicKey } = login;
   const who = { protocol, username, address: addressOf(login.ip) };
   if (publicKey !== '') return { ...who, publicKey };

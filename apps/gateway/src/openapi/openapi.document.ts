@@ -57,6 +57,8 @@ export type DocumentTexts = Readonly<{
   description: string;
   faults: string;
   authorization: string;
+  /** The secrets of requests beside the token in `Authorization`, by the name that routes use. */
+  secrets?: Readonly<Record<string, Parameters<DocumentBuilder['addSecurity']>[1]>>;
   tags: Readonly<Record<string, string>>;
 }>;
 
@@ -95,7 +97,7 @@ export function serveDocument(app: NestFastifyApplication, texts: DocumentTexts,
   });
 }
 
-function documentConfig({ title, description, faults, authorization, tags }: DocumentTexts) {
+function documentConfig({ title, description, faults, authorization, secrets = {}, tags }: DocumentTexts) {
   const builder = new DocumentBuilder()
     .setTitle(title)
     .setDescription(description)
@@ -118,6 +120,7 @@ function documentConfig({ title, description, faults, authorization, tags }: Doc
       },
       'token',
     );
+  for (const [name, scheme] of Object.entries(secrets)) builder.addSecurity(name, scheme);
   for (const [name, description] of Object.entries(tags)) builder.addTag(name, description);
   const config = builder.build();
   const schemas = { Fault: envelopeSchema({ type: 'null' }) };

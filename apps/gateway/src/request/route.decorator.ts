@@ -33,6 +33,9 @@ type Answer =
   | Readonly<{ description: string; content: Record<string, { schema: Schema }>; models?: readonly Type[] }>
   | Readonly<{ noContent: string }>;
 
+/** A check outside of Nest. `security` names the secrets of a request if it has others than the token in `Authorization`. */
+type OutsideCheck = Pick<CallerGuardClass, 'refusals'> & Readonly<{ security?: Record<string, string[]> }>;
+
 type RouteDescription = Readonly<{
   /** The operation id, which names the method of generated clients: camel case, starts with a verb. It never changes. */
   id: string;
@@ -41,7 +44,7 @@ type RouteDescription = Readonly<{
   /** The effect of the route, in Markdown. */
   description: string;
   /** Accepts the callers; a list of refusals stands for a check outside of Nest. Without a guard, everybody may call. */
-  guard?: CallerGuardClass | Pick<CallerGuardClass, 'refusals'>;
+  guard?: CallerGuardClass | OutsideCheck;
   /** The scope that an access token needs. Without one, the guard refuses every access token. */
   scope?: AccessTokenScope;
   query?: readonly ApiQueryOptions[];
@@ -69,12 +72,15 @@ export function Route(line: RouteLine, route: RouteDescription): MethodDecorator
     ...sent.map((header) => ApiHeader(header)),
     ApiOperation({ operationId: id, summary, description: `${textOf(route)}\n\n${refusalTable(refusalsOf(route))}` }),
     ...(typeof guard === 'function' ? [UseGuards(guard)] : []),
-    ...(guard ? [ApiSecurity('token'), SetMetadata(TOKEN_SCOPE, scope)] : []),
+    ...(guard ? [ApiSecurity(securityOf(guard)), SetMetadata(TOKEN_SCOPE, scope)] : []),
     ...(method === 'POST'
       ? [Post(path), HttpCode(hasContent(answer) ? 200 : 204)]
       : [method === 'GET' ? Get(path) : All(path)]),
   );
 }
+
+const securityOf = (guard: CallerGuardClass | OutsideCheck) =>
+  'security' in guard && guard.security ? guard.security : { token: [] };
 
 const hasContent = (answer: Answer): answer is Exclude<Answer, { noContent: unknown }> =>
   !(answer && 'noContent' in answer);

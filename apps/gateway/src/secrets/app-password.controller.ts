@@ -11,7 +11,7 @@ class CreateAppPasswordRequest extends StepUpRequest {
   @ApiProperty({
     type: 'string',
     enum: [...appPasswordProtocols],
-    description: 'The protocol over which it opens a login; `any` stands for all of them.',
+    description: 'What it opens: logins over a protocol, over `any` of these, or `web` applications.',
   })
   @IsIn(appPasswordProtocols)
   protocol: AppPasswordProtocol = undefined as never;
@@ -26,7 +26,7 @@ class RevokeAppPasswordRequest {
 class AppPasswordResponse {
   @ApiProperty({ type: 'integer' }) id!: number;
   @ApiProperty() name!: string;
-  @ApiProperty({ description: '`sftp`, `webdav`, `ftp`, or `any` of them. More values may be added.' })
+  @ApiProperty({ description: '`sftp`, `webdav`, `ftp`, `any` of them, or `web`. More values may be added.' })
   protocol!: string;
   @ApiProperty({ format: 'date-time' }) created!: string;
   @ApiProperty({ ...NULLABLE_TIME, description: 'Null if it never expires.' }) expires!: string | null;

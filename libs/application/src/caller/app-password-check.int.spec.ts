@@ -1,4 +1,4 @@
-import type { FileProtocol } from '@keyfold/domain';
+import type { LoginProtocol } from '@keyfold/domain';
 import { appPasswordHash, newAppPassword } from '@keyfold/security';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedService } from '../../testing/embedded-service.js';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 /** Checks a text for account 7 and WebDAV. With the protocol `null`, the account may not enter. */
-function check(text: string, protocol: FileProtocol | null = 'webdav', accountId = 7, by = service) {
+function check(text: string, protocol: LoginProtocol | null = 'webdav', accountId = 7, by = service) {
   const security = { report: (event: SecurityEvent) => void reported.push(event) };
   const appPasswords = new AppPasswordCheck(by.loader, by.clock, by.activity, security);
   return appPasswords.check(accountId, appPasswordHash(text)!, { protocol: protocol ?? undefined, origin });

@@ -4,7 +4,7 @@ import {
   isFormerKept,
   isSecretExpired,
   type AppPassword,
-  type FileProtocol,
+  type LoginProtocol,
   type FormerAppPassword,
 } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
@@ -39,7 +39,7 @@ export class AppPasswordCheck {
   async check(
     accountId: number,
     hash: string,
-    { protocol, origin }: Readonly<{ protocol: FileProtocol | undefined; origin: Origin }>,
+    { protocol, origin }: Readonly<{ protocol: LoginProtocol | undefined; origin: Origin }>,
   ): Promise<AppPasswordOutcome> {
     const [{ state }] = await this.loader.load(appPasswordsStream(accountId));
     const now = this.clock.now();

@@ -1,4 +1,4 @@
-import type { FileProtocol } from '@keyfold/domain';
+import type { LoginProtocol } from '@keyfold/domain';
 import { newAppPassword } from '@keyfold/security';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { changeAccount, registerAccounts, updateAccount } from '../../testing/accounts.js';
@@ -42,7 +42,7 @@ class FileServerClient {
   /** Logs in and returns the factors, or why the login is refused. */
   async outcome(
     password: string,
-    differing: Readonly<{ username?: string; address?: string; protocol?: FileProtocol }> = {},
+    differing: Readonly<{ username?: string; address?: string; protocol?: LoginProtocol }> = {},
   ): Promise<string> {
     const { username = 'ann', address = OWNERS_ADDRESS, protocol = 'webdav' } = differing;
     const origin = { correlation: 'request-1', address };
@@ -117,7 +117,7 @@ describe('a right app password', () => {
 });
 
 describe('an app password that opens nothing', () => {
-  const refusals: readonly [string, (id: number) => Promise<unknown>, FileProtocol?][] = [
+  const refusals: readonly [string, (id: number) => Promise<unknown>, LoginProtocol?][] = [
     ['was revoked', (id) => revokeSecret(service, appPasswordKind, 7, id)],
     ['has expired', () => Promise.resolve(service.clock.advance(HOUR))],
     ['gave way to one with its name', () => (service.clock.advance(HOUR), createAppPassword(service, 7, 'phone'))],

@@ -1,5 +1,5 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { DomainError, mayLogInOver, type Account, type FileProtocol } from '@keyfold/domain';
+import { DomainError, mayLogInOver, type Account, type LoginProtocol } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
 import { appPasswordHash, LoginThrottle, staticHash } from '@keyfold/security';
 import { AppPasswordCheck } from '../caller/app-password-check.js';
@@ -48,7 +48,7 @@ export type FileServerLogin =
 export class CheckFileServerLoginCommand extends Command<FileServerLogin> {
   constructor(
     readonly login: Readonly<{
-      protocol: FileProtocol;
+      protocol: LoginProtocol;
       username: string;
       password: string;
       code: string | undefined;
@@ -142,7 +142,7 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
 
 const attemptOf = ({ username, address }: Login) => ({ username, address, device: undefined });
 
-const mayEnter = (account: Account | undefined, protocol: FileProtocol): boolean =>
+const mayEnter = (account: Account | undefined, protocol: LoginProtocol): boolean =>
   account !== undefined && !account.disabled && mayLogInOver(protocol, account.permission);
 
 /** An enabled account, as file servers see it. `basePath` is normalized and starts with `/`. */

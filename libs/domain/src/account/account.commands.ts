@@ -1,6 +1,6 @@
 import type { ResealSecrets } from '../kernel/reseal-secrets.js';
 import type { AccountFields } from './account.events.js';
-import type { FileProtocol } from '../kernel/file-protocols.js';
+import type { LoginProtocol } from '../kernel/file-protocols.js';
 import type { NameClaim, NameRules } from './name-rules.js';
 
 /**
@@ -88,7 +88,7 @@ export type GenerateRecoveryCodes = CallerProof &
 /** Spends a recovery code. Refused with `one-time-code-invalid-at-login` if it was used or replaced. */
 export type UseRecoveryCode = Readonly<{ type: 'UseRecoveryCode'; series: number; index: number }>;
 /** Spends a one-time code for a login to a file server. Refused with `one-time-code-invalid-at-login` if it was used or belongs to an earlier enrolment. */
-export type UseOneTimeCode = Readonly<{ type: 'UseOneTimeCode'; usedCode: UsedCode; protocol: FileProtocol }>;
+export type UseOneTimeCode = Readonly<{ type: 'UseOneTimeCode'; usedCode: UsedCode; protocol: LoginProtocol }>;
 /** Locks one-time codes after `failures` wrong ones in a row. Does nothing if two-factor is off or already locked. */
 export type LockTwoFactor = Readonly<{ type: 'LockTwoFactor'; failures: number }>;
 /** Lifts a lock of the code. Does nothing if it is not locked. */

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { Upcasters } from '../kernel/upcasting.js';
-import type { FileProtocol } from '../kernel/file-protocols.js';
+import type { LoginProtocol } from '../kernel/file-protocols.js';
 
 /** 0 general, 1 guest, 2 admin (wire contract 3.1). Other numbers are stored without a meaning, as in the original. */
 export type Role = number;
@@ -94,7 +94,7 @@ export type RecoveryCodeUsed = DomainEvent<
   undefined
 >;
 /** A file server let the account in with a one-time code, which cannot be used again. Logins to the service itself are sessions instead. */
-export type OneTimeCodeUsed = DomainEvent<'OneTimeCodeUsed', { protocol: FileProtocol }, undefined>;
+export type OneTimeCodeUsed = DomainEvent<'OneTimeCodeUsed', { protocol: LoginProtocol }, undefined>;
 /**
  * Codes were locked after 100 wrong ones in a row: a stranger may know the password. A recovery code, an operator or disabling two-factor
  * lifts the lock.

@@ -16,6 +16,10 @@ it.each([
   expect(granted(1 << bit)).toEqual(rights);
 });
 
+it('web needs no bit, and never writes', () => {
+  expect([mayLogInOver('web', 0), mayWriteOver('web', ~0)]).toEqual([true, false]);
+});
+
 it('no other bit permits anything', () => {
   expect(granted(~(0b1111 << 8) & 0xff_ff)).toEqual([]);
 });

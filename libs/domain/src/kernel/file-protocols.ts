@@ -1,18 +1,19 @@
 /** The protocols over which file servers let accounts in. */
 export const fileProtocols = ['sftp', 'webdav', 'ftp'] as const;
-export type FileProtocol = (typeof fileProtocols)[number];
+/** What a login opens: files over one of these protocols, or with `web` the applications behind a web server. */
+export type LoginProtocol = (typeof fileProtocols)[number] | 'web';
 
-/** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs. */
-const BITS: Readonly<Record<FileProtocol, Readonly<{ logIn: number; write: number }>>> = {
+/** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs, and `web` has none. */
+const BITS: Readonly<Record<Exclude<LoginProtocol, 'web'>, Readonly<{ logIn: number; write: number }>>> = {
   webdav: { logIn: 1 << 8, write: 1 << 9 },
   ftp: { logIn: 1 << 10, write: 1 << 11 },
   sftp: { logIn: 1 << 10, write: 1 << 11 },
 };
 
 /** Returns whether an account with this permission may log in and read over the protocol. No role implies it, not even the administrator's. */
-export const mayLogInOver = (protocol: FileProtocol, permission: number): boolean =>
-  (permission & BITS[protocol].logIn) !== 0;
+export const mayLogInOver = (protocol: LoginProtocol, permission: number): boolean =>
+  protocol === 'web' || (permission & BITS[protocol].logIn) !== 0;
 
 /** Returns whether an account with this permission may write over the protocol. File servers may also require the bit of the operation. */
-export const mayWriteOver = (protocol: FileProtocol, permission: number): boolean =>
-  (permission & BITS[protocol].write) !== 0;
+export const mayWriteOver = (protocol: LoginProtocol, permission: number): boolean =>
+  protocol !== 'web' && (permission & BITS[protocol].write) !== 0;

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../kernel/aggregate.js';
 import type { DomainEvent } from '../kernel/event.js';
-import { fileProtocols, type FileProtocol } from '../kernel/file-protocols.js';
+import { fileProtocols, type LoginProtocol } from '../kernel/file-protocols.js';
 import {
   namedSecretsAggregate,
   SECRETS_PER_ACCOUNT,
@@ -12,13 +12,13 @@ import {
   type SecretKind,
 } from './named-secrets.js';
 
-/** The protocols that an app password can be limited to. `any` stands for all of them. */
-export const appPasswordProtocols = [...fileProtocols, 'any'] as const;
+/** The purposes of app passwords. `any` stands for every protocol of file servers, and not for `web`, which is more than files. */
+export const appPasswordProtocols = [...fileProtocols, 'any', 'web'] as const;
 export type AppPasswordProtocol = (typeof appPasswordProtocols)[number];
 
 /** Returns whether an app password for `granted` opens a login over `wanted`. */
-export const grantsProtocol = (granted: AppPasswordProtocol, wanted: FileProtocol): boolean =>
-  granted === 'any' || granted === wanted;
+export const grantsProtocol = (granted: AppPasswordProtocol, wanted: LoginProtocol): boolean =>
+  granted === wanted || (granted === 'any' && wanted !== 'web');
 
 type Protocol = Readonly<{ protocol: AppPasswordProtocol }>;
 export type AppPassword = NamedSecret & Protocol;

@@ -243,10 +243,10 @@ describe('the protocol of an app password', () => {
       .thenRefused('app-password-name-taken');
   });
 
-  it('opens itself, or every one', () => {
+  it('opens itself, or every one of file servers', () => {
     const opened = appPasswordProtocols.map((granted) =>
-      fileProtocols.filter((wanted) => grantsProtocol(granted, wanted)),
+      ([...fileProtocols, 'web'] as const).filter((wanted) => grantsProtocol(granted, wanted)),
     );
-    expect(opened).toEqual([['sftp'], ['webdav'], ['ftp'], [...fileProtocols]]);
+    expect(opened).toEqual([['sftp'], ['webdav'], ['ftp'], [...fileProtocols], ['web']]);
   });
 });
