@@ -1,6 +1,6 @@
 /** The protocols over which file servers let accounts in. */
 export const fileProtocols = ['sftp', 'webdav', 'ftp'] as const;
-/** What a login opens: files over one of these protocols, or with `web` the applications behind a web server. */
+/** A way to log in without a session: to files over one of these protocols, or with `web` to the applications behind a web server. */
 export type LoginProtocol = (typeof fileProtocols)[number] | 'web';
 
 /** The permission bits of a protocol (wire contract 3.2): to log in and read, and to write. FTP and SFTP share theirs, and `web` has none. */
