@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { limitConnections, markProven } from './connection-limit.js';
 
-const MAX = 3;
+const MAX = 4;
 
 /** A server that greets each connection with its number, and knows its side of each. */
 let accepted: Socket[];
@@ -42,30 +42,40 @@ const closed = async (socket: Socket) => socket.closed || once(socket, 'close');
 describe('a further connection', () => {
   it('ends the oldest one', async () => {
     const [first, ...others] = [await connected(), await connected(), await connected(), await connected()];
+    const fifth = await connected();
     await closed(first);
-    expect(others.map(({ closed: isClosed }) => isClosed)).toEqual([false, false, false]);
+    expect([...others, fifth].map(({ closed: isClosed }) => isClosed)).toEqual([false, false, false, false]);
     expect(timesFull).toBe(1);
   });
 
   it('ends a newer one if the older are proven', async () => {
     const [first, second, third] = [await proven(), await proven(), await connected()];
     await connected();
+    await connected();
     await closed(third);
     expect([first.closed, second.closed]).toEqual([false, false]);
   });
 
   it('ends one of the peer that has most', async () => {
-    const [only, second, third] = [await connected('127.0.0.2'), await connected(), await connected()];
-    await connected('127.0.0.3');
+    const [only, second] = [await connected('127.0.0.2'), await connected()];
+    const others = [await connected(), await connected(), await connected('127.0.0.3')];
     await closed(second);
-    expect([only.closed, third.closed]).toEqual([false, false]);
+    expect([only, ...others].map(({ closed: isClosed }) => isClosed)).toEqual([false, false, false, false]);
+  });
+
+  it('ends one of a peer with a proof if that has half of all proven ones, and not one of a new peer', async () => {
+    const [first, second, third] = [await proven(), await proven(), await proven()];
+    const stranger = await connected('127.0.0.2');
+    await proven();
+    await closed(third);
+    expect([first.closed, second.closed, stranger.closed]).toEqual([false, false, false]);
   });
 
   it('ends the oldest proven one if all are', async () => {
-    const [first, second, third] = [await proven(), await proven(), await proven()];
-    const fourth = await connected();
+    const [first, second] = [await proven(), await proven()];
+    const others = [await proven('127.0.0.2'), await proven('127.0.0.2'), await connected('127.0.0.3')];
     await closed(first);
-    expect([second.closed, third.closed, fourth.closed]).toEqual([false, false, false]);
+    expect([second, ...others].map(({ closed: isClosed }) => isClosed)).toEqual([false, false, false, false]);
   });
 
   it('ends none if others have closed', async () => {
@@ -73,7 +83,8 @@ describe('a further connection', () => {
     first.destroy();
     second.destroy();
     await Promise.all(accepted.slice(0, 2).map(closed));
-    const [fourth, fifth] = [await connected(), await connected()];
-    expect([third.closed, fourth.closed, fifth.closed, timesFull]).toEqual([false, false, false, 0]);
+    const others = [await connected(), await connected(), await connected()];
+    expect([third, ...others].map(({ closed: isClosed }) => isClosed)).toEqual([false, false, false, false]);
+    expect(timesFull).toBe(0);
   });
 });

@@ -11,7 +11,8 @@ export function markProven(connection: Connection): void {
 
 /**
  * Limits the connections of a server to `max`. A further one ends another, so that idle connections lock nobody out: the oldest unproven one of the
- * peer that has most of these. If all are proven, one of them is chosen in the same way. `onFull` is called each time.
+ * peer that has most of these. If all are proven, one of them is chosen in the same way. A peer can have at most half of `max` as proven ones. `onFull` is
+ * called each time.
  */
 export function limitConnections(server: Server, max: number, onFull: () => void = () => {}): void {
   const unproven = new OpenConnections();
@@ -27,6 +28,8 @@ export function limitConnections(server: Server, max: number, onFull: () => void
     const peer = sourceOf(connection.remoteAddress ?? '');
     let remove = unproven.add(connection, peer);
     connection[PROVE] = () => {
+      // A single user could otherwise fill the port for good.
+      if (proven.countOf(peer) >= max / 2) return;
       delete connection[PROVE];
       remove();
       if (!connection.destroyed) remove = proven.add(connection, peer);
@@ -49,6 +52,10 @@ class OpenConnections {
     return () => {
       if (ofPeer.delete(connection) && ofPeer.size === 0) this.#byPeer.delete(peer);
     };
+  }
+
+  countOf(peer: string): number {
+    return this.#byPeer.get(peer)?.size ?? 0;
   }
 
   /** Takes out the oldest connection of the peer that has most. */

@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 const PENDING_RESPONSES = Symbol('pending responses of this connection');
 type Connection = Socket & { [PENDING_RESPONSES]?: PendingResponses };
 
-/** Counts the requests of one connection that have no response yet. Node does not expose this number. */
+/** Counts the requests of one connection that have no response yet, and the small pieces of their bodies. Node exposes neither number. */
 export class PendingResponses {
   #count = 0;
+  #smallPieces = 0;
   onResponse: (() => void) | undefined;
   #lastRequest: IncomingMessage | undefined;
   #onDrained: (() => void) | undefined;
@@ -24,13 +25,19 @@ export class PendingResponses {
   responseWritten(): void {
     this.#count -= 1;
     // An idle connection must not hold the headers of its last request.
-    if (this.#count === 0) this.#lastRequest = undefined;
+    if (this.#count === 0) [this.#lastRequest, this.#smallPieces] = [undefined, 0];
     this.#resolveIfDrained();
     this.onResponse?.();
   }
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Counts a small piece of a body. Returns their number since no request was pending. */
+  countSmallPiece(): number {
+    this.#smallPieces += 1;
+    return this.#smallPieces;
   }
 
   get isDraining(): boolean {

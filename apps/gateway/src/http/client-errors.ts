@@ -69,6 +69,7 @@ function stopParsing(socket: Socket): void {
   for (const name of CALLBACKS) {
     const callback = parser.constructor[name]!;
     const original = parser[callback];
+    if (original === null) return;
     parser[callback] = null;
     socket.once('close', () => (parser[callback] = original));
   }

@@ -9,9 +9,9 @@ const MAX_PER_ITERATION = 16;
 /** Maximum number of requests of one connection in flight. */
 const MAX_IN_FLIGHT = 64;
 /** With this many waiting requests, the server stops reading from the connection until they have started. */
-const MAX_WAITING = 64;
-/** More requests can wait if they had arrived before. Beyond this number, the connection ends, because receiving a request takes time, too. */
-const MAX_ARRIVED = 128;
+const MANY_WAITING = 32;
+/** More requests may have arrived before. Beyond this number the connection ends, because receiving a request takes time, too. */
+const MAX_WAITING = 96;
 
 const QUEUE = Symbol('requests of this connection that have not started');
 type Connection = Socket & { [QUEUE]?: PipelineQueue };
@@ -38,10 +38,10 @@ class PipelineQueue {
 
   add(start: () => void): void {
     if (this.#waiting.length === 0 && this.#isFirstOfIteration() && canRunNow()) return start();
-    if (this.#waiting.length >= MAX_ARRIVED)
-      return refuseRest(this.connection, 429, `too many pipelined requests: at most ${MAX_ARRIVED}`);
+    if (this.#waiting.length >= MAX_WAITING)
+      return refuseRest(this.connection, 429, `too many pipelined requests: at most ${MAX_WAITING}`);
     this.#waiting.push(start);
-    if (this.#waiting.length >= MAX_WAITING) this.#pause();
+    if (this.#waiting.length >= MANY_WAITING) this.#pause();
     this.#schedule();
   }
 
