@@ -315,12 +315,13 @@ describe('a name without an account', () => {
   it('is prompted like any other, and stands for one of few users of SFTPGo, who are disabled', async () => {
     const server = new SftpgoServer(settings);
     await createAccount(admin, 'blocked', { permission: WEBDAV });
+    await createAccount(admin, 'c:d', { permission: SFTP });
     const asked: (readonly string[])[] = [];
-    for (const name of ['ann', 'blocked', randomUUID(), randomUUID()]) {
+    for (const name of ['ann', 'blocked', 'c:d', randomUUID(), randomUUID()]) {
       const proof = { answers: (questions: readonly string[]) => (asked.push(questions), ['wrong', '']) };
       expect(await server.logIn('SSH', name, proof, newAddress())).toBe('refused');
     }
-    expect(asked).toHaveLength(4);
+    expect(asked).toHaveLength(5);
     expect(new Set(asked.map((each) => each.join())).size).toBe(1);
     const [, ...others] = server.users.values();
     for (const user of others) expect(user).toMatchObject({ status: 0, home_dir: SITE_ROOT });

@@ -77,7 +77,7 @@ export class SftpgoStandIns {
 
   /**
    * Returns and forgets the name for which a user was asked from this address. For a stand-in, it is the latest of those that still wait, so
-   * that each name is returned as often as it was given. Every other user has a name of its own.
+   * that each attempt counts once. Every other user has a name of its own.
    */
   nameBehind(user: string, address: string): string {
     if (!user.startsWith(STAND_IN_PREFIX)) return user;

@@ -181,13 +181,16 @@ export class SftpgoController {
     if (login.keyboard_interactive !== '') return this.#userToPrompt(login, root, origin);
     const asked = askedBy(login, protocol);
     const account = asked && (await this.authenticator.check(asked, origin)).account;
+    if (account && !isNameForSftpgo(username))
+      this.#log.warn({ username, correlation: origin.correlation }, 'SFTPGo 2.7 refuses this user name');
     return (account && this.#userAt(root, account, protocol, origin)) ?? NOBODY;
   }
 
   async #userToPrompt({ username, ip }: SftpgoLogin, root: string, origin: Origin): Promise<SftpgoUser> {
     const account = (await this.queryBus.execute(new FindFileServerAccountsQuery([username]))).get(username);
-    const user =
-      account && mayLogInOver('sftp', account.permission) ? this.#userAt(root, account, 'sftp', origin) : undefined;
+    // SFTPGo refuses an unusable name before the first prompt, which would show that the account exists.
+    const mayEnter = account && mayLogInOver('sftp', account.permission) && isNameForSftpgo(username);
+    const user = mayEnter ? this.#userAt(root, account, 'sftp', origin) : undefined;
     return user ?? lockedOutUser(this.#standIns.standInFor({ username, address: ip }), root);
   }
 
@@ -200,7 +203,6 @@ export class SftpgoController {
     const home = homeOf(root, account.basePath);
     const { username } = account;
     const { correlation } = origin;
-    if (!isNameForSftpgo(username)) this.#log.warn({ username, correlation }, 'SFTPGo 2.7 refuses this user name');
     if (home !== undefined) return sftpgoUser(account, home, protocol);
     this.#log.warn({ username, correlation }, 'refused a login: the base path is no folder below the root of the site');
     return undefined;

@@ -60,8 +60,8 @@ export class CreateOwnSecretHandler implements ICommandHandler<CreateOwnSecretCo
   }
 
   /**
-   * Revokes the new secret if the session of the caller has ended since the caller was identified. All secrets may have been
-   * revoked then, before this one was stored.
+   * Revokes the new secret if all sessions of the account were ended, its password changed or it was disabled since the caller was identified. All
+   * secrets may have been revoked then, before this one was stored.
    */
   async #requireStillLoggedIn<Details>(
     { kind, caller, origin }: CreateOwnSecretCommand<Details>,

@@ -83,7 +83,7 @@ export type DomainErrorCode =
   | 'proof-missing'
   /** A change that takes a proof of the owner, with a wrong password. */
   | 'password-wrong'
-  /** The same with a code that is wrong or was used before. */
+  /** A change that takes a proof of the owner, with a code that is wrong or was used before. */
   | 'one-time-code-invalid'
   // Profile and administration of accounts.
   /** `ChangeOwnProfile` for the guest. */
