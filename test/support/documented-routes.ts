@@ -59,7 +59,7 @@ export const ROUTE_ANSWERS: Readonly<Record<string, RouteAnswers>> = {
   'POST /api/me/sshkey/add': { user: '200 success', guest: NO_KEYS, scope: 'keys:manage' },
   'POST /api/me/sshkey/update': { user: '404 failed to get public key', guest: NO_KEYS, scope: 'keys:manage' },
   'POST /api/me/sshkey/delete': { user: '404 failed to get public key', guest: NO_KEYS, scope: 'keys:manage' },
-  'GET /api/admin/session/list': { admin: '200 success', scope: 'accounts:read' },
+  'GET /api/admin/session/list': { admin: '200 success', scope: 'accounts:audit' },
   'POST /api/admin/session/evict': { admin: '200 success', scope: 'accounts:manage' },
   'GET /api/admin/app_password/list': { admin: '200 success' },
   'POST /api/admin/app_password/revoke': { admin: '404 failed to find app password' },

@@ -8,6 +8,7 @@ import {
   ExportActivityQuery,
   ListAnyActivityQuery,
   ListOwnActivityQuery,
+  refuseGuest,
   type ActivityPage,
   type ActivityCursor,
   type ActivitySelection,
@@ -213,6 +214,7 @@ export class ActivityController {
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const input = checkedQueryOf(ActivityQuery, request);
+    refuseGuest(callerOf(request), 'guest-has-no-history');
     return this.#page(request, new ListOwnActivityQuery(callerOf(request), selectionOf(input), pagingOf(input)));
   }
 

@@ -124,7 +124,7 @@ export class SessionController {
     summary: 'List the sessions of all accounts',
     description: 'Returns the sessions that have not ended or expired, the latest login first. For administrators.',
     guard: AdminGuard,
-    scope: 'accounts:read',
+    scope: 'accounts:audit',
     query: PAGING,
     answer: SessionPageResponse,
     refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],

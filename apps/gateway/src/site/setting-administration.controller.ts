@@ -8,7 +8,7 @@ import {
   ListFactorySettingsQuery,
   ListSettingsQuery,
   ResetStaticTokenCommand,
-  UNREADABLE,
+  UNREADABLE_SECRET,
   type ListedSetting,
 } from '@keyfold/application';
 import { atoi, bindList, GoStruct, PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
@@ -35,7 +35,7 @@ class SettingRequest {
 class SettingResponse {
   @ApiProperty() key!: string;
   @ApiProperty({
-    description: `The current value. Secrets are shown, and one that no sealing key opens as \`${UNREADABLE}\`.`,
+    description: `The current value. Secrets are shown, and one that no sealing key opens as \`${UNREADABLE_SECRET}\`.`,
   })
   value!: string;
   @ApiProperty() help!: string;

@@ -6,7 +6,7 @@ import { operator } from '../caller/caller.js';
 import { ChangeSettingsCommand, ChangeSettingsHandler, type SettingInput } from './change-settings.js';
 import { GetSettingsHandler, GetSettingsQuery, ListSettingsHandler, ListSettingsQuery } from './read-settings.js';
 import { SettingList } from './setting-list.js';
-import { SettingSecrets, UNREADABLE } from './setting-secrets.js';
+import { SettingSecrets, UNREADABLE_SECRET } from './setting-secrets.js';
 
 const PASSWORD = 'ldap_manager_password';
 const TOKEN = 'x'.repeat(16);
@@ -87,12 +87,14 @@ describe('a secret that no key opens', () => {
 
   it('is shown as unreadable, among others that are shown', async () => {
     expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token', 'site_title')).toEqual([
-      UNREADABLE,
-      UNREADABLE,
-      UNREADABLE,
+      UNREADABLE_SECRET,
+      UNREADABLE_SECRET,
+      UNREADABLE_SECRET,
       'OpenList',
     ]);
-    expect((await gateway.list()).filter(({ value }) => value === UNREADABLE).map(({ key }) => key)).toHaveLength(3);
+    expect(
+      (await gateway.list()).filter(({ value }) => value === UNREADABLE_SECRET).map(({ key }) => key),
+    ).toHaveLength(3);
   });
 
   it('is not replaced by a save of the list that shows it as unreadable', async () => {
@@ -100,10 +102,9 @@ describe('a secret that no key opens', () => {
     await gateway.save(...shown, { key: 'site_title', value: 'Files' });
     gateway = gatewayWith(service.sealer);
     expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token', 'site_title')).toEqual(['pw', 'v', TOKEN, 'Files']);
-    // The same text is a value like any other if the secret can be opened.
-    await gateway.save({ key: PASSWORD, value: UNREADABLE });
-    expect(await gateway.valuesOf(PASSWORD)).toEqual([UNREADABLE]);
-    expect(await version()).toBe(3);
+    // A gateway that has the key skips the text, too: the list may come from one that lacked it.
+    await gateway.save(...shown);
+    expect(await gateway.valuesOf(PASSWORD, 'unknown', 'token')).toEqual(['pw', 'v', TOKEN]);
   });
 
   it('is repaired by a save', async () => {

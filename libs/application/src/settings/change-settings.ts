@@ -17,7 +17,7 @@ import { CallerCommand } from '../caller/caller-command.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { SettingList } from './setting-list.js';
-import { SettingSecrets, STATIC_TOKEN_KEY, UNREADABLE } from './setting-secrets.js';
+import { SettingSecrets, standsForSecret, STATIC_TOKEN_KEY, UNREADABLE_SECRET } from './setting-secrets.js';
 
 export type SettingInput = Readonly<{ key: string; value: string }>;
 
@@ -34,7 +34,7 @@ export function changeOf(
 ): ChangeSettings {
   if (saved.length === 0) throw new DomainError('no-settings-to-save');
   for (const { key } of saved) requireSettingKey(key);
-  const inputs = saved.filter((input) => !secrets.isUnreadable(settings, input));
+  const inputs = saved.filter((input) => !standsForSecret(input));
   inputs.forEach(requireAcceptable);
   const values = inputs.filter(({ key }) => !isSealedSetting(key)).map(({ key, value }) => [key, value] as const);
   const wanted = new Map(inputs.filter(({ key }) => isSealedSetting(key)).map(({ key, value }) => [key, value]));
@@ -124,7 +124,7 @@ export class PreviewSettingsHandler implements IQueryHandler<PreviewSettingsQuer
 
   #valueIn(settings: SiteSettings, wanted: string): string | undefined {
     const value = this.list.current(settings, ({ key }) => key === wanted, true)[0]?.value;
-    return value === UNREADABLE ? undefined : value;
+    return value === UNREADABLE_SECRET ? undefined : value;
   }
 }
 

@@ -33,7 +33,7 @@ export class SettingList {
 
   /**
    * Returns the chosen settings with their current values: those of the factory in its order, then the deprecated ones by key. Opens no
-   * other secrets, and shows `UNREADABLE` for one that no key opens. Without `withSecrets`, the value of every setting that is or may be
+   * other secrets, and shows `UNREADABLE_SECRET` for one that no key opens. Without `withSecrets`, the value of every setting that is or may be
    * secret is empty.
    */
   current(settings: SiteSettings, isChosen: (setting: Metadata) => boolean, withSecrets: boolean): ListedSetting[] {

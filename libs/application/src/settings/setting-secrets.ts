@@ -20,7 +20,11 @@ const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHANUMERICS[randomInt(ALPHANUMERICS.length)]).join('');
 
 /** The text that lists show instead of a secret that no key opens. */
-export const UNREADABLE = '(unreadable: no sealing key opens this value)';
+export const UNREADABLE_SECRET = '(unreadable: no sealing key opens this value)';
+
+/** Returns whether a list may have shown this text instead of the secret. A save of it must never replace the secret, which others may read. */
+export const standsForSecret = ({ key, value }: Readonly<{ key: string; value: string }>): boolean =>
+  value === UNREADABLE_SECRET && isSealedSetting(key);
 
 /** Seals and opens the static token and the values of secret and unknown settings. */
 @Injectable()
@@ -48,19 +52,14 @@ export class SettingSecrets {
   }
 
   /**
-   * Returns the current value of the static token, of a secret or of an unknown setting for a list: `UNREADABLE` if no key opens it, and
+   * Returns the current value of the static token, of a secret or of an unknown setting for a list: `UNREADABLE_SECRET` if no key opens it, and
    * undefined for an unknown setting that was not saved.
    */
   shownValueOf(settings: SiteSettings, key: string): string | undefined {
     return ifOpens(
       () => (key === STATIC_TOKEN_KEY ? this.staticTokenOf(settings) : this.valueOf(settings, key)),
-      UNREADABLE,
+      UNREADABLE_SECRET,
     );
-  }
-
-  /** Returns whether an input is what a list shows instead of an unreadable secret. Saving that must not replace the secret. */
-  isUnreadable(settings: SiteSettings, { key, value }: Readonly<{ key: string; value: string }>): boolean {
-    return value === UNREADABLE && isSealedSetting(key) && this.shownValueOf(settings, key) === UNREADABLE;
   }
 
   /** Returns the static token to save, compared with the stored one. */

@@ -131,7 +131,7 @@ export type DomainErrorCode =
   /** `RevokeOwnEverythingCommand` without a session, with the static token. */
   | 'revocation-session-required'
   // History.
-  /** `ListOwnActivityQuery`: the account of the guest is shared. */
+  /** A list of own activity: the account of the guest is shared. */
   | 'guest-has-no-history'
   // SSH keys.
   /** `refuseGuest`: the guest uses a route for the caller's own keys. */

@@ -1,4 +1,4 @@
-import { UNREADABLE } from '@keyfold/application';
+import { UNREADABLE_SECRET } from '@keyfold/application';
 import { siteSettingsStream } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { beforeEach, expect, it } from 'vitest';
@@ -172,7 +172,7 @@ it('a secret that no key opens fails only what needs its value, until a new one 
       .map((line) => JSON.parse(line) as { key: string; value: string })
       .map(({ key, value }) => [key, value]),
   );
-  expect([values.get('site_title'), values.get(SECRET)]).toEqual(['Mine', UNREADABLE]);
+  expect([values.get('site_title'), values.get(SECRET)]).toEqual(['Mine', UNREADABLE_SECRET]);
   const single = await scene.run({ command: 'settings get', args: { keys: [SECRET], reveal: true, json: false } });
   expect(single).toEqual({ status: 1, out: [], err: [problem] });
   const exporting = (secrets: boolean) => scene.run({ command: 'settings export', args: { secrets } });

@@ -5,7 +5,7 @@ import {
   ListSettingsQuery,
   operator,
   SettingList,
-  UNREADABLE,
+  UNREADABLE_SECRET,
   type ListedSetting,
 } from '@keyfold/application';
 import { isSealedSetting, settingFlag } from '@keyfold/domain';
@@ -59,7 +59,7 @@ export async function showSettings({ keys, reveal, json }: Wanted, { ports, outp
   if (json) for (const each of settings) await output.out(settingJson(each, valueOf(each)));
   else if (keys.length === 1) {
     const value = valueOf(settings[0]!) ?? HIDDEN;
-    if (value !== UNREADABLE) await output.out(value);
+    if (value !== UNREADABLE_SECRET) await output.out(value);
   } else {
     const rows = settings.map((each) => [each.key, kindOf(each), valueOf(each) ?? HIDDEN]);
     for (const line of tableOf(['setting', 'kind', 'value'], rows)) await output.out(line);
@@ -69,7 +69,7 @@ export async function showSettings({ keys, reveal, json }: Wanted, { ports, outp
 
 /** Reports the settings that no sealing key opens. Returns `DONE` if there are none. */
 async function reportUnreadable(settings: readonly ListedSetting[], output: CommandRun['output']): Promise<ExitCode> {
-  const keys = settings.filter(({ value }) => value === UNREADABLE).map(({ key }) => quoted(key));
+  const keys = settings.filter(({ value }) => value === UNREADABLE_SECRET).map(({ key }) => quoted(key));
   if (keys.length === 0) return DONE;
   await output.err(
     `no sealing key opens the value of ${keys.join(', ')}. Add the key that sealed it: "keyfold secrets status" lists the keys in use. ` +

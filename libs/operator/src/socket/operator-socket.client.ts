@@ -1,5 +1,5 @@
 import { reasonOf } from '@keyfold/reporting';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { INTERRUPTED, requireOwnFile, requireOwnFolder, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../command-run.js';
@@ -78,6 +78,12 @@ async function connectTo(folder: string): Promise<Socket | undefined> {
   // A stranger's process must not receive passwords.
   requireOwnFolder(folder);
   requireOwnFile(path, 'socket');
+  if (!existsSync(path)) return undefined;
+  if ((statSync(folder).mode & 0o022) !== 0) {
+    // Nobody else can replace the socket from here on.
+    chmodSync(folder, 0o700);
+    requireOwnFile(path, 'socket');
+  }
   const socket = connect({ path, allowHalfOpen: true });
   return new Promise((resolve, reject) => {
     socket.once('connect', () => {

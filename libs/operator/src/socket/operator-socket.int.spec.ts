@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -223,6 +224,22 @@ describe('the socket', () => {
       await expect(server.start(folder)).rejects.toThrow(/has 108 bytes.*Set KEYFOLD_DATA_DIR to a shorter path/);
       await expect(ask(folder)).rejects.toThrow('shorter path');
     }
+  });
+});
+
+describe('a socket that somebody else could replace', () => {
+  it('is used only after its folder was closed to other users', async () => {
+    const { folder } = await serving(async () => 7);
+    chmodSync(folder, 0o777);
+    expect((await ask(folder)).exit).toBe(7);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it('is the only reason to close a folder', async () => {
+    const folder = newFolder();
+    chmodSync(folder, 0o777);
+    await requireFreeFolder(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o777);
   });
 });
 

@@ -19,8 +19,9 @@ import {
   generatedTokenSecret,
   prepareDataFolder,
   protectDataFiles,
-  requireOwnData,
+  closeDataFolder,
 } from './data-folder.js';
+import { openSqlite } from './sqlite-store.module.js';
 import { InvalidConfiguration } from '@keyfold/process';
 
 function temporaryFolder(): string {
@@ -49,6 +50,15 @@ describe('the data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
+  it('is closed to other users by a command that opens it', () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o777);
+    writeFileSync(join(folder, 'keyfold.db'), '');
+    const { close } = openSqlite(folder);
+    onTestFinished(() => close());
+    expect(modeOf(folder)).toBe(0o700);
+  });
+
   it('is refused and not changed if it contains other files', () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o755 });
@@ -70,12 +80,12 @@ describe('the data folder', () => {
     const folder = temporaryFolder();
     const target = join(temporaryFolder(), 'target');
     symlinkSync(target, join(folder, name));
-    for (const check of [prepareDataFolder, requireOwnData])
+    for (const check of [prepareDataFolder, closeDataFolder])
       expect(() => check(folder)).toThrow(
         `${join(folder, name)} is not a ${name === 'operator.sock' ? 'socket' : 'regular file'}`,
       );
     writeFileSync(target, 'x');
-    for (const check of [prepareDataFolder, requireOwnData]) expect(() => check(folder)).toThrow(InvalidConfiguration);
+    for (const check of [prepareDataFolder, closeDataFolder]) expect(() => check(folder)).toThrow(InvalidConfiguration);
   });
 
   it('can have the folder that a file system creates', () => {

@@ -22,12 +22,17 @@ const OWN_FILES =
 const SOCKET = 'operator.sock';
 const OF_THE_FILE_SYSTEM = 'lost+found';
 
-/**
- * Creates the data folder with mode 0700. Throws `InvalidConfiguration` for a folder with other contents that others can read, and for one
- * that somebody else may have filled.
- */
+/** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  closeDataFolder(folder);
+}
+
+/**
+ * Closes the data folder to other users. Throws `InvalidConfiguration` for a folder with other contents that others can read, and for one
+ * that somebody else may have filled.
+ */
+export function closeDataFolder(folder: string): void {
   requireOwnFolder(folder);
   const open = (statSync(folder).mode & 0o077) !== 0;
   const foreign = readdirSync(folder).find((name) => !OWN_FILES.test(name) && name !== OF_THE_FILE_SYSTEM);
@@ -38,16 +43,6 @@ export function prepareDataFolder(folder: string): void {
   }
   chmodSync(folder, 0o700);
   // Nobody else can add files from here on.
-  requireOwnDataFiles(folder);
-}
-
-/** Requires that nobody else placed the data folder or a file in it. Throws `InvalidConfiguration`. */
-export function requireOwnData(folder: string): void {
-  requireOwnFolder(folder);
-  requireOwnDataFiles(folder);
-}
-
-function requireOwnDataFiles(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each)))
     requireOwnFile(join(folder, name), name === SOCKET ? 'socket' : 'regular file');
 }

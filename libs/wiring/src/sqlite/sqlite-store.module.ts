@@ -7,7 +7,7 @@ import {
   generatedTokenSecret,
   prepareDataFolder,
   protectDataFiles,
-  requireOwnData,
+  closeDataFolder,
 } from './data-folder.js';
 import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
@@ -66,7 +66,7 @@ export class JoinedStoreModule {
 
 /** See `openSqliteStore`. */
 export function openSqlite(folder: string): OpenSqliteStore {
-  requireOwnData(folder);
+  closeDataFolder(folder);
   const lock = new FolderLock(folder);
   try {
     protectDataFiles(folder);
