@@ -94,11 +94,12 @@ it('a revoked app password and a disabled account are refused from the next requ
   expect((await site.askAs('leaver', password)).status).toBe(401);
 });
 
-it('nginx answers 429 to the client that guesses, and lets others in', async () => {
+it('nginx answers 429 to the client that guesses, but not to its right app password', async () => {
   const { password } = await site.user('guessed');
   for (let n = 0; n < 5; n++) expect((await site.askAs('guessed', WRONG, '/', '127.1.0.2')).status).toBe(401);
-  expect((await site.askAs('guessed', password, '/', '127.1.0.2')).status).toBe(429);
-  expect((await site.askAs('guessed', password)).status).toBe(200);
+  expect((await site.askAs('guessed', WRONG, '/', '127.1.0.2')).status).toBe(429);
+  expect((await site.askAs('guessed', WRONG)).status).toBe(401);
+  expect((await site.askAs('guessed', password, '/', '127.1.0.2')).status).toBe(200);
 });
 
 it('a page may load all its files at once', async () => {
