@@ -174,7 +174,10 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
       return { ...ring, keys: ring.keys.filter((key) => key !== removed), bytes: ring.bytes - bytesOfKey(removed) };
     }
     case 'SshKeyRenamed':
-      return withChanged(ring, data.keyId, (key) => ({ ...key, title: event.data.title }));
+      return {
+        ...withChanged(ring, data.keyId, (key) => ({ ...key, title: event.data.title })),
+        bytes: ring.bytes - bytesOf(keyIn(ring, data.keyId).title) + bytesOf(event.data.title),
+      };
     case 'SshKeyExpiryChanged': {
       const { expiresAt } = event.data;
       return withChanged(ring, data.keyId, ({ expiresAt: _, announced: __, ...key }) =>
@@ -186,12 +189,7 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   }
 }
 
-function withChanged(ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing {
-  const former = keyIn(ring, keyId);
-  const changed = change(former);
-  return {
-    ...ring,
-    keys: ring.keys.map((key) => (key === former ? changed : key)),
-    bytes: ring.bytes - bytesOfKey(former) + bytesOfKey(changed),
-  };
-}
+const withChanged = (ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing => ({
+  ...ring,
+  keys: ring.keys.map((key) => (key.keyId === keyId ? change(key) : key)),
+});
