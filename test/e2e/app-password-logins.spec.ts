@@ -6,21 +6,14 @@ import { ApiClient } from '../support/api-client.js';
 import { appPasswordsOf, newAppPassword } from '../support/app-passwords.js';
 import { eventually } from '../support/eventually.js';
 import { logLines } from '../support/log-lines.js';
-import { SFTP, servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
-import { loginToken } from '../support/openssh/server-token.js';
+import { SFTP, servedLogins, WEBDAV } from '../support/openssh/file-servers.js';
 import { expectNoStaleLogins, ownerName } from '../support/stale-reads/app-password-logins.js';
 import { storedCommits } from '../support/stored-data.js';
 import { staticHash } from '../support/static-hash.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
 // The servers port belongs to one thread, and most changes happen in another.
-const {
-  app,
-  admin,
-  servers: lookUps,
-} = await servedFileServers({ KEYFOLD_THREADS: '4', KEYFOLD_SERVERS_TRUSTED: '127.0.0.1' });
-const servers = lookUps.as(`Bearer ${await loginToken(admin)}`);
-const api = new ApiClient(app.baseUrl);
+const { app, api, admin, servers } = await servedLogins({ KEYFOLD_THREADS: '4' });
 
 async function newOwner(username: string, permission = WEBDAV | SFTP): Promise<ApiClient> {
   await createAccount(admin, username, { permission });

@@ -3,16 +3,9 @@ import { updateAccount } from '../support/account-changes.js';
 import { createAccount, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { newAppPassword } from '../support/app-passwords.js';
-import { SFTP, servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
-import { loginToken } from '../support/openssh/server-token.js';
+import { SFTP, servedLogins, WEBDAV } from '../support/openssh/file-servers.js';
 
-const {
-  app,
-  admin,
-  servers: lookUps,
-} = await servedFileServers({ KEYFOLD_SERVERS_TRUSTED: '127.0.0.1', KEYFOLD_THREADS: '2' });
-const servers = lookUps.as(`Bearer ${await loginToken(admin)}`);
-const api = new ApiClient(app.baseUrl);
+const { api, admin, servers } = await servedLogins({ KEYFOLD_THREADS: '2' });
 
 async function newOwner(username: string): Promise<ApiClient> {
   await createAccount(admin, username, { permission: WEBDAV | SFTP });

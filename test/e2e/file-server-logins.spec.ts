@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteAccount, updateAccount } from '../support/account-changes.js';
 import { ADMIN_PASSWORD, createAccount, newAddress, signedInAs } from '../support/accounts.js';
-import { ApiClient } from '../support/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keyLine } from '../support/key-line.js';
 import { logLines } from '../support/log-lines.js';
-import { addKey, SFTP, servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
-import { loginToken } from '../support/openssh/server-token.js';
+import { addKey, SFTP, servedLogins, WEBDAV } from '../support/openssh/file-servers.js';
 import { listedKeysOf } from '../support/ssh-key-routes.js';
 import { codeNow, enrol } from '../support/two-factor.js';
 
@@ -15,16 +13,7 @@ const WRITE_SFTP = 1 << 11;
 const { line } = keyLine('laptop');
 const blob = line.split(' ')[1]!;
 
-const {
-  app,
-  admin,
-  servers: lookUps,
-} = await servedFileServers({
-  KEYFOLD_THREADS: '2',
-  KEYFOLD_SERVERS_TRUSTED: '127.0.0.1',
-});
-const servers = lookUps.as(`Bearer ${await loginToken(admin)}`);
-const api = new ApiClient(app.baseUrl);
+const { app, api, admin, lookUps, servers } = await servedLogins({ KEYFOLD_THREADS: '2' });
 let annsId: number;
 
 beforeAll(async () => {

@@ -4,18 +4,11 @@ import { accountNamed, createAccount, newAddress, signedInAs } from '../support/
 import { ApiClient } from '../support/api-client.js';
 import { appPasswordsOf, newAppPassword } from '../support/app-passwords.js';
 import { newKeyLine } from '../support/key-line.js';
-import { servedFileServers, WEBDAV } from '../support/openssh/file-servers.js';
-import { loginToken } from '../support/openssh/server-token.js';
+import { servedLogins, WEBDAV } from '../support/openssh/file-servers.js';
 import { listedKeysOf } from '../support/ssh-key-routes.js';
 
 // Each request has its own connection, so the requests of a race meet in several threads.
-const {
-  app,
-  admin,
-  servers: lookUps,
-} = await servedFileServers({ KEYFOLD_THREADS: '4', KEYFOLD_SERVERS_TRUSTED: '127.0.0.1' });
-const servers = lookUps.as(`Bearer ${await loginToken(admin)}`);
-const api = new ApiClient(app.baseUrl);
+const { api, admin, servers } = await servedLogins({ KEYFOLD_THREADS: '4' });
 
 const EVERYTHING = '/api/me/revoke-everything';
 const outcomeFor = async (client: ApiClient) => (await client.get('/api/me')).outcome;

@@ -306,9 +306,15 @@ it('an operator sees that SFTPGo does not accept a name, once its login was righ
       (each) => each['msg'] === 'SFTPGo 2.7 refuses this user name' && each['username'] === 'a:b',
     );
   await createAccount(admin, 'a:b', { permission: SFTP });
+  const { line } = keyLine('unusable');
+  await addKey(await signedInAs(new ApiClient(app.baseUrl), 'a:b'), 'unusable', line);
+  expect(await logIn('SSH', 'a:b', { publicKey: line })).toBe('name not accepted');
+  expect(await logIn('SSH', 'a:b', typed('wrong', ''))).toBe('refused');
   expect(await logIn('SSH', 'a:b', password('wrong'))).toBe('refused');
   expect(await logIn('SSH', 'a:b', password('pw-a:b'))).toBe('name not accepted');
   await eventually(() => expect(warnings()).toHaveLength(1));
+  expect(await logIn('SSH', 'a:b', typed('pw-a:b', ''))).toBe('refused');
+  await eventually(() => expect(warnings()).toHaveLength(2));
 });
 
 describe('a name without an account', () => {

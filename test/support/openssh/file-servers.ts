@@ -3,7 +3,7 @@ import { ApiClient } from '../api-client.js';
 import { lastingPort } from '../lasting-port.js';
 import { sharedApp } from '../shared-app.js';
 import type { ProcessEnv, StandaloneProcess } from '../standalone-process.js';
-import { lookUpToken } from './server-token.js';
+import { loginToken, lookUpToken } from './server-token.js';
 
 /** Permission bit 8: log in over WebDAV. */
 export const WEBDAV = 1 << 8;
@@ -19,6 +19,16 @@ export async function servedFileServers(
   const admin = await adminOf(new ApiClient(app.baseUrl));
   const servers = new ApiClient(`http://127.0.0.1:${port}`).as(`Bearer ${await lookUpToken(admin)}`);
   return { app, admin, servers };
+}
+
+/**
+ * The same for `servers` that check logins, and are believed about the addresses of their clients. `lookUps` may look up keys, and `api` is a client of the
+ * API without a login.
+ */
+export async function servedLogins(env: ProcessEnv = {}) {
+  const { app, admin, servers: lookUps } = await servedFileServers({ KEYFOLD_SERVERS_TRUSTED: '127.0.0.1', ...env });
+  const api = new ApiClient(app.baseUrl);
+  return { app, api, admin, lookUps, servers: lookUps.as(`Bearer ${await loginToken(admin)}`) };
 }
 
 /** Adds a key to the account of a client. */

@@ -226,7 +226,7 @@ export class AccountAdministrationController {
   }
 
   @Route('POST /api/admin/user/revoke-everything', {
-    id: 'revokeUserEverything',
+    id: 'revokeEverythingOfUser',
     summary: 'Revoke everything of an account',
     description:
       'Ends every session, then revokes every access token and app password of the account. The password, the second factor and the SSH ' +

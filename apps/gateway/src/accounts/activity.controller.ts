@@ -214,6 +214,7 @@ export class ActivityController {
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const input = checkedQueryOf(ActivityQuery, request);
+    // Not only by the handler: the guests would wait for each other.
     refuseGuest(callerOf(request), 'guest-has-no-history');
     return this.#page(request, new ListOwnActivityQuery(callerOf(request), selectionOf(input), pagingOf(input)));
   }

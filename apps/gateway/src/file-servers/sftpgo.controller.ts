@@ -141,7 +141,9 @@ export class SftpgoController {
     if (password === '') return JSON.stringify(RESULTS.refused);
     const secrets = { password, code: code === '' ? undefined : code };
     const login: AskedLogin = { protocol: 'sftp', username, address: addressOf(address), ...secrets };
-    const { account } = await this.authenticator.check(login, originOf(request));
+    const origin = originOf(request);
+    const { account } = await this.authenticator.check(login, origin);
+    if (account) this.#reportUnusableName(username, origin);
     // A stand-in never comes in, even if it stands for an account.
     return JSON.stringify(account?.username === prompt.username ? RESULTS.accepted : RESULTS.refused);
   }
@@ -181,8 +183,8 @@ export class SftpgoController {
     if (login.keyboard_interactive !== '') return this.#userToPrompt(login, root, origin);
     const asked = askedBy(login, protocol);
     const account = asked && (await this.authenticator.check(asked, origin)).account;
-    if (account && !isNameForSftpgo(username))
-      this.#log.warn({ username, correlation: origin.correlation }, 'SFTPGo 2.7 refuses this user name');
+    // An offered key is no proof, and strangers must not fill the log.
+    if (account && login.password !== '') this.#reportUnusableName(username, origin);
     return (account && this.#userAt(root, account, protocol, origin)) ?? NOBODY;
   }
 
@@ -194,6 +196,10 @@ export class SftpgoController {
     return user ?? lockedOutUser(this.#standIns.standInFor({ username, address: ip }), root);
   }
 
+  #reportUnusableName(username: string, { correlation }: Origin): void {
+    if (!isNameForSftpgo(username)) this.#log.warn({ username, correlation }, 'SFTPGo 2.7 refuses this user name');
+  }
+
   #userAt(
     root: string,
     account: Readonly<{ username: string; basePath: string; permission: number }>,
@@ -201,9 +207,9 @@ export class SftpgoController {
     origin: Origin,
   ): SftpgoUser | undefined {
     const home = homeOf(root, account.basePath);
+    if (home !== undefined) return sftpgoUser(account, home, protocol);
     const { username } = account;
     const { correlation } = origin;
-    if (home !== undefined) return sftpgoUser(account, home, protocol);
     this.#log.warn({ username, correlation }, 'refused a login: the base path is no folder below the root of the site');
     return undefined;
   }

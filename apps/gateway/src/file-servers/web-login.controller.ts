@@ -11,7 +11,6 @@ import { UNACCEPTED_QUERY } from '../openapi/refusal-table.js';
 import { ClientAddress } from '../request/client-address.js';
 import { checkedQueryOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { basicCredentialsOf } from './basic-credentials.js';
 import { LOGIN_TIMEOUT } from './file-server-authenticator.js';
 import { envelopeOf } from './file-servers.document.js';
 import { NeedsScope, WEB_SERVER_TOKEN } from './server-token.guard.js';
@@ -30,6 +29,9 @@ class WebLoginResponse {
   @ApiProperty({ description: 'The name of the account.' }) username!: string;
   @ApiProperty({ type: [String], description: 'The groups of the account.' }) groups!: readonly Group[];
 }
+
+/** The longest name in a request and, percent-encoded, in an answer: web servers have buffers of 4 KiB for all headers of one. */
+const NAME_LETTERS = 2_048;
 
 /** Browsers show a prompt, and send UTF-8. */
 const CHALLENGE = 'Basic realm="Keyfold", charset="UTF-8"';
@@ -106,4 +108,27 @@ export class WebLoginController {
 function groupsOf({ role, permission }: Account): Group[] {
   const protocols = fileProtocols.filter((protocol) => mayLogInOver(protocol, permission));
   return ['user', ...(role === ROLE_ADMIN ? (['admin'] as const) : []), ...protocols];
+}
+
+/**
+ * Reads Basic authentication (RFC 7617) in UTF-8. The first colon ends the name. Returns undefined for every other text, and for a name that is
+ * empty or too long.
+ */
+function basicCredentialsOf(header: string | undefined): Readonly<{ username: string; password: string }> | undefined {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = utf8Of(Buffer.from(encoded, 'base64'));
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 1) return undefined;
+  const username = text.slice(0, colon);
+  if (encodeURIComponent(username).length > NAME_LETTERS) return undefined;
+  return { username, password: text.slice(colon + 1) };
+}
+
+function utf8Of(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

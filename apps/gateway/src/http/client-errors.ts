@@ -46,8 +46,8 @@ function refuse(socket: Socket, status: number, message: string): void {
   const allHeaders = { ...headersOf(body), ...(status === 405 && { Allow: ALLOWED_METHODS }) };
   const headers = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}\r\n${body}`);
-  // Reads and discards what the client still sends. Otherwise the kernel would reset the connection, and the response could be lost. A listener that
-  // is added to a connection takes it away from the parser.
+  // Reads and discards what the client still sends. Otherwise the kernel would reset the connection, and the response could be lost. Adding a
+  // listener detaches the connection from the parser.
   socket.removeAllListeners('data').on('data', () => undefined);
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), LINGER_TIME).unref();

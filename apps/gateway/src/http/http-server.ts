@@ -1,7 +1,7 @@
 /**
- * The HTTP server of the gateway. A request passes these files in turn: `bounded-request` counts the pieces in which it arrives, and `limit-pipelining`
- * starts few requests of one connection in each iteration of the event loop. Fastify finds the route by the rules of `routing`, `response-headers.hook` sets the headers of every answer, and the body arrives as
- * bytes that the route reads. `loop-budget` spreads work of several milliseconds, such as a large body or a long list, over several iterations.
+ * The HTTP server of the gateway. A request passes these files in turn: `bounded-request` counts the pieces in which it arrives, and
+ * `limit-pipelining` starts few requests of one connection in each iteration of the event loop. Fastify finds the route by the rules of `routing`,
+ * `response-headers.hook` sets the headers of every answer, and the body arrives as bytes that the route reads. `loop-budget` spreads work of several milliseconds, such as a large body or a long list, over several iterations.
  * `batched-response` writes all answers that end in one iteration together. `client-errors` answers what never reaches Fastify, and `connections` opens
  * and closes connections. Nothing here knows a route.
  */

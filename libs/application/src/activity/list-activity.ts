@@ -1,11 +1,11 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError } from '@keyfold/domain';
 import { accountStream, StreamLoader } from '@keyfold/projections';
-import type { Caller } from '../caller/caller.js';
+import { refuseGuest, type Caller } from '../caller/caller.js';
 import { ActivityHistory, type ActivityPage, type ActivitySelection, type ShownActivity } from './activity-history.js';
 import type { ActivityCursor } from './activity.js';
 
-/** Lists what was done to the caller's account, the newest first. Addresses and sessions of other people are left out. Never for the guest. */
+/** Lists what was done to the caller's account, the newest first. Addresses and sessions of other people are left out. */
 export class ListOwnActivityQuery extends Query<ActivityPage> {
   constructor(
     readonly caller: Caller,
@@ -16,11 +16,13 @@ export class ListOwnActivityQuery extends Query<ActivityPage> {
   }
 }
 
+/** @throws `guest-has-no-history`: everybody may use the guest account. */
 @QueryHandler(ListOwnActivityQuery)
 export class ListOwnActivityHandler implements IQueryHandler<ListOwnActivityQuery> {
   constructor(private readonly history: ActivityHistory) {}
 
   async execute({ caller, selection, paging }: ListOwnActivityQuery): Promise<ActivityPage> {
+    refuseGuest(caller, 'guest-has-no-history');
     const { accountId, username } = caller.account;
     return this.history.page({ accountId, username }, { ...selection, accountId }, paging);
   }

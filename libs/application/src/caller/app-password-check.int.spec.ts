@@ -26,7 +26,8 @@ beforeEach(() => {
 function check(text: string, protocol: LoginProtocol | null = 'webdav', accountId = 7, by = service) {
   const security = { report: (event: SecurityEvent) => void reported.push(event) };
   const appPasswords = new AppPasswordCheck(by.loader, by.clock, by.activity, security);
-  return appPasswords.check(accountId, appPasswordHash(text)!, { protocol: protocol ?? undefined, origin });
+  const login = { protocol: protocol ?? 'webdav', mayEnter: protocol !== null, origin };
+  return appPasswords.check(accountId, appPasswordHash(text)!, login);
 }
 const lastUseOf = async (id: number) =>
   (await service.activity.lastUsesOfSecrets('app-password', [{ id } as never])).get(id);

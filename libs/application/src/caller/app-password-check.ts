@@ -4,8 +4,8 @@ import {
   isFormerKept,
   isSecretExpired,
   type AppPassword,
-  type LoginProtocol,
   type FormerAppPassword,
+  type LoginProtocol,
 } from '@keyfold/domain';
 import { appPasswordsStream, StreamLoader } from '@keyfold/projections';
 import { isSameSecretHash } from '@keyfold/security';
@@ -34,19 +34,19 @@ export class AppPasswordCheck {
 
   /**
    * Looks up the app password of the account with this hash. Records the use of an accepted one, and reports a refused one to the security log.
-   * Without `protocol`, the account may not enter. Takes one round trip and no Argon2 hash.
+   * Takes one round trip and no Argon2 hash.
    */
   async check(
     accountId: number,
     hash: string,
-    { protocol, origin }: Readonly<{ protocol: LoginProtocol | undefined; origin: Origin }>,
+    { protocol, mayEnter, origin }: Readonly<{ protocol: LoginProtocol; mayEnter: boolean; origin: Origin }>,
   ): Promise<AppPasswordOutcome> {
     const [{ state }] = await this.loader.load(appPasswordsStream(accountId));
     const now = this.clock.now();
     // Compares with each of the at most 200, so that the time does not depend on which one it is.
     const [secret] = withHash(hash, state.secrets);
     const [former] = withHash(hash, state.former);
-    if (secret && protocol && !isSecretExpired(secret, now) && grantsProtocol(secret.protocol, protocol)) {
+    if (secret && mayEnter && !isSecretExpired(secret, now) && grantsProtocol(secret.protocol, protocol)) {
       this.activity.usedSecret('app-password', secret);
       return 'accepted';
     }

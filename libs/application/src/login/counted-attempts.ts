@@ -22,21 +22,12 @@ export async function succeed(throttle: LoginThrottle, counted: CountedAttempt):
   await throttle.recordSuccess(counted).catch(unlessRetryable);
 }
 
-/** Refuses a source that sent too many unknown app passwords. Throws `too-many-attempts`. */
-export async function requireLookUp(throttle: LoginThrottle, address: string): Promise<void> {
-  refuseFor(await throttle.secondsUntilLookUp(address));
-}
-
-/** Counts an app password that the account does not know. Throws `too-many-attempts`. */
-export async function countUnknownAppPassword(throttle: LoginThrottle, address: string): Promise<void> {
-  refuseFor(await throttle.countUnknownAppPassword(address));
-}
-
-/** Undoes `countUnknownAppPassword`. Ignores outages, like `succeed`. */
+/** Undoes the count of an unknown app password. Ignores outages, like `succeed`. */
 export const refundUnknownAppPassword = (throttle: LoginThrottle, address: string): Promise<void> =>
   throttle.refundUnknownAppPassword(address).catch(unlessRetryable);
 
-function refuseFor(retryAfterSeconds: number): void {
+/** Throws `too-many-attempts` unless the number of seconds is 0. */
+export function refuseFor(retryAfterSeconds: number): void {
   if (retryAfterSeconds > 0) throw new DomainError('too-many-attempts', { retryAfterSeconds });
 }
 

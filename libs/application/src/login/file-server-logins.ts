@@ -5,7 +5,7 @@ import { appPasswordHash, LoginThrottle, staticHash } from '@keyfold/security';
 import { AppPasswordCheck } from '../caller/app-password-check.js';
 import { CommandRunner } from '../commands/command-runner.js';
 import { CodeCheck, loginContext } from './code-check.js';
-import { countUnknownAppPassword, refundUnknownAppPassword, requireLookUp } from './counted-attempts.js';
+import { refundUnknownAppPassword, refuseFor } from './counted-attempts.js';
 import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck } from './password-check.js';
 import type { Origin } from '../origin.js';
@@ -97,15 +97,13 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
   ): Promise<Account | undefined> {
     const hash = appPasswordHash(password);
     if (hash === undefined) return undefined;
-    await requireLookUp(this.throttle, address);
+    refuseFor(await this.throttle.secondsUntilLookUp(address));
     const account = await this.names.accountOf(username);
     const accountId = account?.accountId ?? nonexistentIdFor(nameHash(username));
-    const outcome = await this.appPasswords.check(accountId, hash, {
-      protocol: mayEnter(account, protocol) ? protocol : undefined,
-      origin,
-    });
+    const login = { protocol, mayEnter: mayEnter(account, protocol), origin };
+    const outcome = await this.appPasswords.check(accountId, hash, login);
     if (outcome === 'unknown') {
-      await countUnknownAppPassword(this.throttle, address);
+      refuseFor(await this.throttle.countUnknownAppPassword(address));
       return undefined;
     }
     report.account = accountId;

@@ -31,7 +31,7 @@ export type SecretKind<Details> = Readonly<{
   /** Lists the accounts that have at least one. */
   model: ReadModel<Secrets<Details>>;
   streamOf(accountId: number): StreamRef<Secrets<Details>, (CreateSecret & Details) | RevokeSecret | RevokeAllSecrets>;
-  commands: Readonly<{ create: `Create${string}`; revoke: `Revoke${string}`; revokeAll: `RevokeAll${string}` }>;
+  commands: Readonly<{ create: `Create${string}`; revoke: `Revoke${string}` }>;
   /** Throws unless the caller can have such secrets and use the routes for their own. */
   requireOwner(caller: Caller): void;
   requireMayCreate(caller: Caller, details: Details): void;
@@ -44,7 +44,7 @@ export const accessTokenKind: SecretKind<Pick<AccessToken, 'scopes'>> = {
   name: 'access-token',
   model: accessTokens,
   streamOf: accessTokensStream,
-  commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken', revokeAll: 'RevokeAllAccessTokens' },
+  commands: { create: 'CreateAccessToken', revoke: 'RevokeAccessToken' },
   requireOwner(caller) {
     refuseGuest(caller, 'guest-has-no-tokens');
   },
@@ -64,7 +64,7 @@ export const appPasswordKind: SecretKind<Pick<AppPassword, 'protocol'>> = {
   name: 'app-password',
   model: appPasswords,
   streamOf: appPasswordsStream,
-  commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword', revokeAll: 'RevokeAllAppPasswords' },
+  commands: { create: 'CreateAppPassword', revoke: 'RevokeAppPassword' },
   requireOwner(caller) {
     refuseGuest(caller, 'guest-has-no-app-passwords');
     if (caller.by !== 'session') throw new DomainError('app-password-session-required');

@@ -3,11 +3,11 @@ import { FolderLock, SqliteConnection } from '@keyfold/event-store/sqlite';
 import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts, type OpenSqliteStore } from '../stores/store-adapters.js';
 import {
+  closeDataFolder,
   generatedSealingKey,
   generatedTokenSecret,
   prepareDataFolder,
   protectDataFiles,
-  closeDataFolder,
 } from './data-folder.js';
 import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
