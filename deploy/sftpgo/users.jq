@@ -6,7 +6,7 @@
     | .username
     # SFTPGo loads no user if it does not accept one of the names.
     | select(utf8bytelength <= 255)
-    | select(test("[\\\\/:*?\"<>|\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]|^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\\.|$)|^__(self|system)__$|[ .]$"; "i") | not)
+    | select(test("[\\\\/:*?\"<>|\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]|^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\\.|$)|^__(self|system)__$|^\\s|[\\s.]$"; "i") | not)
     | { username: ., status: 0, home_dir: "/nonexistent", permissions: { "/": ["list"] } }
   )
 }

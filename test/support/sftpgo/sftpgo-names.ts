@@ -1,4 +1,7 @@
-/** Names, and whether SFTPGo 2.7.5 accepts a user of this name, as its own `IsNameValid` answers and, for some, a login over SFTP. */
+/**
+ * Names, and whether SFTPGo 2.7.5 accepts a user of this name, as its own `IsNameValid` answers and, for some, a login over SFTP. It trims white space
+ * around a name before (`NAMING_RULES`).
+ */
 export const SFTPGO_NAMES: readonly (readonly [name: string, isAccepted: boolean])[] = [
   ['ann', true],
   ['Ann B', true],
@@ -26,6 +29,9 @@ export const SFTPGO_NAMES: readonly (readonly [name: string, isAccepted: boolean
   ['..', false],
   ['a.', false],
   ['a ', false],
+  [' a', false],
+  ['\u00a0a', false],
+  ['a\u3000', false],
   ['a\nb', false],
   ['a\u200bb', false],
   ['a\u2028b', false],

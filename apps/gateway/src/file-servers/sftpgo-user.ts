@@ -64,8 +64,8 @@ export function homeOf(root: string, basePath: string): string | undefined {
 
 /** Letters that SFTPGo accepts in no name: those that Windows refuses in a file name, and invisible ones. */
 const REFUSED_LETTERS = /[\\/:*?"<>|\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-/** Names that SFTPGo does not accept, such as those of Windows' devices, with any ending. */
-const REFUSED_NAMES = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)|^__(self|system)__$|[ .]$/i;
+/** Names that SFTPGo does not accept, such as those of Windows' devices, with any ending, or that it trims, as `keyfold.env` tells it to. */
+const REFUSED_NAMES = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)|^__(self|system)__$|^\s|[\s.]$/i;
 
 /** Returns whether SFTPGo 2.7.3 and later accept the name of a user (`IsNameValid` there). 2.7.1 refuses some of these, and 2.6 few. */
 export const isNameForSftpgo = (name: string): boolean =>
