@@ -17,4 +17,19 @@ export async function expectPage(path: string, markdown: string): Promise<void> 
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
 
+/** Returns a number with commas: 16,384. */
+export const count = (number: number): string => number.toLocaleString('en-US');
+
+/** Returns a size in the largest unit that divides it: 16 KiB, 600 bytes. */
+export function bytes(size: number): string {
+  const [unit, factor] = UNITS.find(([, each]) => size % each === 0)!;
+  return `${count(size / factor)} ${unit}`;
+}
+
+const UNITS = [
+  ['MiB', 1024 ** 2],
+  ['KiB', 1024],
+  ['bytes', 1],
+] as const;
+
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

@@ -21,7 +21,13 @@ export {
   IsInstant,
   type InputClass,
 } from './requests/checked-input.js';
-export { inputRefusal, inputRefusals, QUERY_BYTES, type InputRefusal } from './requests/input-refusals.js';
+export {
+  IDEMPOTENCY_KEY_LETTERS,
+  inputRefusal,
+  inputRefusals,
+  QUERY_BYTES,
+  type InputRefusal,
+} from './requests/input-refusals.js';
 export {
   atoi,
   offsetOf,

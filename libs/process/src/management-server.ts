@@ -7,7 +7,7 @@ import type { Metrics } from './metrics/metrics.js';
 import { UnusableAddress } from './settings/read-settings.js';
 
 /** Maximum number of connections: some for each prober and scraper. */
-const CONNECTIONS = 256;
+export const CONNECTIONS = 256;
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_MANAGEMENT_HOST', port: 'KEYFOLD_MANAGEMENT_PORT' };
 

@@ -3,6 +3,9 @@ import type { StreamRef } from './loading/stream-ref.js';
 import type { KeyOwner } from './projecting/key-owners.js';
 import type { ReadModel } from './read-model.js';
 
+/** Maximum size of a page of a list or of the history, in bytes of the answer. */
+export const PAGE_BYTES = 2 * 1024 * 1024;
+
 export type Page<State> = Readonly<{ items: readonly State[]; total: number }>;
 
 /** A stream that cannot be projected. `version` is the commit that cannot be folded, 0 if all can. `at` is in unix milliseconds. */

@@ -1,14 +1,14 @@
 import { RE2JS } from 're2js';
 
 /** In characters. A message that quotes more of a request helps nobody. */
-const MAX_MESSAGE = 2_048;
+export const MAX_MESSAGE = 2_048;
 /** In characters that are searched after the end of a message, so that a private text across its end is found. */
 const LOOKAHEAD = 256;
 const MAX_SEARCHED = MAX_MESSAGE + LOOKAHEAD;
 /** In characters, of all patterns together. */
-const MAX_PATTERNS = 4_096;
+export const MAX_PATTERNS = 4_096;
 /** In instructions, of all patterns together. Enough for the patterns of the original. */
-const MAX_INSTRUCTIONS = 1_500;
+export const MAX_INSTRUCTIONS = 1_500;
 /**
  * In characters times instructions: what all searches in a message may cost. Enough for one search of each pattern. The next search after a
  * match can cost as much again, because a search may read to the end before it returns a short match at the beginning.
@@ -17,7 +17,7 @@ const MAX_WORK = MAX_SEARCHED * MAX_INSTRUCTIONS;
 /** The estimated instructions of all patterns. Bounds the time to compile them and find out their size. */
 const MAX_ESTIMATE = 4 * MAX_INSTRUCTIONS;
 /** Classes such as `\pL` in all patterns together. Each one takes up to a millisecond to compile. */
-const MAX_UNICODE_CLASSES = 32;
+export const MAX_UNICODE_CLASSES = 32;
 
 /** Patterns that cannot be used. The message states the reason. */
 export class InvalidPatterns extends Error {

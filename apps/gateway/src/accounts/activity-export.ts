@@ -5,9 +5,9 @@ import { reasonOf } from '@keyfold/reporting';
 import { Readable } from 'node:stream';
 
 /** Exports that a thread serves at the same time. */
-const MOST_EXPORTS = 2;
+export const MOST_EXPORTS = 2;
 /** Milliseconds after which an export ends if its client reads nothing. */
-const STALLED_AFTER = 60_000;
+export const STALLED_AFTER = 60_000;
 /** Bytes that wait for the client before the store is read on. */
 const BUFFER = 65_536;
 

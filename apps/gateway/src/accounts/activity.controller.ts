@@ -41,7 +41,7 @@ function decodeCursor(text: string): ActivityCursor | undefined {
 const LONGEST = 68;
 
 const DEFAULT_LIMIT = 50;
-const MOST = 200;
+export const MOST = 200;
 
 /** Declares a field whose text `accepts`. `expected` completes the sentence "must be …". */
 const Satisfies = (accepts: (text: string) => boolean, expected: string): PropertyDecorator =>
@@ -188,7 +188,7 @@ const activityPageResponse = ({ items, next }: ActivityPage): Promise<PreparedRe
 
 const LINES = 'application/x-ndjson';
 /** Pages that a thread reads at the same time, of different callers. */
-const READ_TOGETHER = 2;
+export const READ_TOGETHER = 2;
 
 @ApiTags('activity')
 @Controller()

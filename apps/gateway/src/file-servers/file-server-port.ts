@@ -16,14 +16,14 @@ import { ServerTokenGuard } from './server-token.guard.js';
 
 const ADDRESS_SETTINGS = { host: 'KEYFOLD_SERVERS_HOST', port: 'KEYFOLD_SERVERS_PORT' };
 /** Maximum number of open connections. */
-const CONNECTIONS = 1_024;
+export const SERVERS_CONNECTIONS = 1_024;
 /** Milliseconds that a closing port waits for its requests in flight. */
 const CLOSE_TIMEOUT = 3_000;
 /** The buckets of durations, in seconds. A warm process answers within two milliseconds. */
 const DURATIONS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 2.5];
 
 /** A login waits for the answer, so most routes give up soon. Names and passwords are short, even with escapes. */
-const LIMITS: HttpLimits = {
+export const SERVERS_LIMITS = {
   http: { maxHeaderSize: 24_576, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
   requestTimeout: 10_000,
   keepAliveTimeout: 30_000,
@@ -32,7 +32,7 @@ const LIMITS: HttpLimits = {
   // Each route has one spelling.
   routedPath: (url) => url.replace(/^[^?]*/, (path) => path.replaceAll('%', '%25')),
   ignoreTrailingSlash: false,
-};
+} satisfies HttpLimits;
 
 /**
  * The servers port, on which file servers check logins, look up keys and report their use: a second HTTP application of the process, which uses
@@ -96,7 +96,7 @@ async function createApp(
   const setCommonHeaders = requests.counting(commonHeaders);
   const app = await NestFactory.create<NestFastifyApplication>(
     FileServersModule.forRoot(api, trusted),
-    createHttpAdapter(setCommonHeaders, LIMITS),
+    createHttpAdapter(setCommonHeaders, SERVERS_LIMITS),
     { bodyParser: false, abortOnError: false },
   );
   const fastify = app.getHttpAdapter().getInstance();
@@ -110,7 +110,7 @@ async function createApp(
     clientAddressOf,
     Filter: StatusFilter,
     mask,
-    connections: CONNECTIONS,
+    connections: SERVERS_CONNECTIONS,
     closeTimeout: CLOSE_TIMEOUT,
   });
   guardRoutes(fastify, guard);

@@ -23,8 +23,8 @@ import { revalidatedResponse, sendPersonal } from '../http/revalidated-response.
 import { AccountResponse, envelopeOf } from './file-servers.document.js';
 import { NeedsScope, SERVER_TOKEN } from './server-token.guard.js';
 
-/** The longest user name, as in the question of other services over RabbitMQ. */
-export const NAME_LETTERS = 4_096;
+/** The longest user name or password, as a user name in the question of other services over RabbitMQ. */
+export const TEXT_LETTERS = 4_096;
 
 const IsFingerprint = (): PropertyDecorator =>
   Matches(/^SHA256:[A-Za-z0-9+/]{43}$/, {
@@ -33,7 +33,7 @@ const IsFingerprint = (): PropertyDecorator =>
 
 class KeyLookUp {
   /** Nobody has the empty name. */
-  @MaxLength(NAME_LETTERS, { message: `$property must be a text of at most ${NAME_LETTERS} letters` })
+  @MaxLength(TEXT_LETTERS, { message: `$property must be a text of at most ${TEXT_LETTERS} letters` })
   username: string | undefined = undefined;
 
   @IsOptional()
@@ -74,7 +74,7 @@ class KeyUseReport {
   id: string = '';
 
   @ApiProperty({ description: 'The name of the account.' })
-  @Length(1, NAME_LETTERS, { message: `$property must be a text of 1 to ${NAME_LETTERS} letters` })
+  @Length(1, TEXT_LETTERS, { message: `$property must be a text of 1 to ${TEXT_LETTERS} letters` })
   username: string = '';
 
   @ApiProperty({ description: FINGERPRINT.description })

@@ -7,13 +7,12 @@ import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
 import { checkedBodyOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 import { AccountResponse, envelopeOf } from './file-servers.document.js';
-import { NAME_LETTERS } from './key.controller.js';
+import { TEXT_LETTERS } from './key.controller.js';
 import { LOGIN_TIMEOUT, FileServerAuthenticator, type AskedLogin } from './file-server-authenticator.js';
 import { NeedsScope, SERVER_TOKEN } from './server-token.guard.js';
 
-/** The longest password and the longest key line. */
-const SECRET_LETTERS = 4_096;
-const KEY_LETTERS = 16_384;
+/** The longest key line. An RSA key of 16,384 bits takes 2,800 letters. */
+export const KEY_LETTERS = 16_384;
 
 /** A login that a file server asks about. It has either `password` or `public_key`. */
 class LoginToCheck {
@@ -22,7 +21,7 @@ class LoginToCheck {
   protocol: LoginProtocol = undefined as never;
 
   @ApiProperty({ description: 'The name of the account.' })
-  @Length(1, NAME_LETTERS, { message: `$property must be a text of 1 to ${NAME_LETTERS} letters` })
+  @Length(1, TEXT_LETTERS, { message: `$property must be a text of 1 to ${TEXT_LETTERS} letters` })
   username: string = '';
 
   @ApiProperty({
@@ -33,7 +32,7 @@ class LoginToCheck {
       'account directly, unless `code` is there.',
   })
   @IsOptional()
-  @Length(1, SECRET_LETTERS, { message: `$property must be a text of 1 to ${SECRET_LETTERS} letters` })
+  @Length(1, TEXT_LETTERS, { message: `$property must be a text of 1 to ${TEXT_LETTERS} letters` })
   password: string | undefined = undefined;
 
   @ApiProperty({

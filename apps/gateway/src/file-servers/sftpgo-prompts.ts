@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { createHmac, randomBytes } from 'node:crypto';
 
 /** SFTPGo gives an interactive login 60 seconds. */
-const LIFETIME = 60_000;
+export const LIFETIME = 60_000;
 /** The number of logins whose answers are awaited at the same time. */
-const AWAITED = 10_000;
+export const AWAITED = 10_000;
 
 /**
  * The questions of an interactive login. Both come at once: the answer to the password alone would tell whether it was right, and Keyfold would
@@ -91,7 +91,7 @@ export class SftpgoStandIns {
 }
 
 /** The letters that a cache keeps: strangers choose the names. */
-const MOST_LETTERS = 4 * 1024 * 1024;
+export const MOST_LETTERS = 4 * 1024 * 1024;
 
 const limitsOf = (max: number, now: () => number) => ({
   max,

@@ -8,6 +8,8 @@ import { IsIn, IsOptional, Matches, MaxLength, ValidateBy } from 'class-validato
 import { isIP } from 'node:net';
 import { checkedQueryOf, originOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { LOGIN_TIMEOUT, FileServerAuthenticator, type AskedLogin } from './file-server-authenticator.js';
+import { TEXT_LETTERS } from './key.controller.js';
+import { KEY_LETTERS } from './login-check.controller.js';
 import { NeedsScope } from './server-token.guard.js';
 import { PromptedLogins, QUESTIONS, RESULTS, SftpgoStandIns } from './sftpgo-prompts.js';
 import {
@@ -23,12 +25,8 @@ import {
   type Transfer,
 } from './sftpgo-user.js';
 
-/** The longest name, password, address or other text, in letters. */
-const TEXT_LETTERS = 4_096;
-/** An RSA key of 16,384 bits takes 2,800 letters. */
-const KEY_LETTERS = 16_384;
 /** The number of sessions in one question. */
-const SESSIONS = 500;
+export const SESSIONS = 500;
 
 const IsText = (letters = TEXT_LETTERS) =>
   MaxLength(letters, { message: `$property must be a text of at most ${letters} letters` });
@@ -86,7 +84,7 @@ class SftpgoSessions {
 const NOBODY = { username: '' } as const;
 
 /** The limits of a login, whose body also has the user whom SFTPGo stored, of an answer to prompts and of a list of sessions. */
-const LIMITS = {
+export const SFTPGO_LIMITS = {
   login: { bodyLimit: 131_072, handlerTimeout: LOGIN_TIMEOUT },
   prompt: { handlerTimeout: LOGIN_TIMEOUT },
   sessions: { bodyLimit: 1_048_576 },
@@ -115,7 +113,7 @@ export class SftpgoController {
   @Post('auth')
   @HttpCode(200)
   @BareJson()
-  @NeedsScope('logins:verify', LIMITS.login)
+  @NeedsScope('logins:verify', SFTPGO_LIMITS.login)
   async authenticate(@Req() request: KeyfoldRequest): Promise<string> {
     const root = checkedQueryOf(SiteRoot, request).root.replace(/\/$/, '');
     return JSON.stringify(await this.#userFor(knownFieldsOf(SftpgoLogin, request), root, originOf(request)));
@@ -125,7 +123,7 @@ export class SftpgoController {
   @Post('prompts')
   @HttpCode(200)
   @BareJson()
-  @NeedsScope('logins:verify', LIMITS.prompt)
+  @NeedsScope('logins:verify', SFTPGO_LIMITS.prompt)
   async prompt(@Req() request: KeyfoldRequest): Promise<string> {
     const prompt = knownFieldsOf(SftpgoPrompt, request);
     if (prompt.answers === null) {
@@ -164,7 +162,7 @@ export class SftpgoController {
   /** Answers which of the open sessions must be closed, to a script of ours and in the envelope. */
   @Post('sessions')
   @HttpCode(200)
-  @NeedsScope('logins:verify', LIMITS.sessions)
+  @NeedsScope('logins:verify', SFTPGO_LIMITS.sessions)
   async endedSessions(@Req() request: KeyfoldRequest): Promise<{ ended: readonly string[] }> {
     const { sessions } = knownFieldsOf(SftpgoSessions, request);
     const names = [...new Set(sessions.map(({ username }) => username))];

@@ -31,7 +31,7 @@ class WebLoginResponse {
 }
 
 /** The longest name in a request and, percent-encoded, in an answer: web servers have buffers of 4 KiB for all headers of one. */
-const NAME_LETTERS = 2_048;
+export const NAME_LETTERS = 2_048;
 
 /** Browsers show a prompt, and send UTF-8. */
 const CHALLENGE = 'Basic realm="Keyfold", charset="UTF-8"';

@@ -3,9 +3,9 @@ import { PendingResponses } from './batched-response.js';
 import { refuseRest } from './client-errors.js';
 
 /** Smaller pieces of a body are small, in bytes. Segments of TCP and the buffers of usual clients are larger. */
-const SMALL = 512;
+export const SMALL = 512;
 /** Maximum number of small pieces that a connection sends before all its requests have their answers. */
-const MAX_SMALL_PIECES = 256;
+export const MAX_SMALL_PIECES = 256;
 
 /**
  * A request that counts the pieces of its body: each chunk of `Transfer-Encoding: chunked` and each segment of the connection. A piece of one byte

@@ -15,7 +15,7 @@ import { apiLimits, configureHttp, createHttpAdapter } from './http-server.js';
 import { responseHeaders } from './response-headers.hook.js';
 
 /** Maximum number of open connections of each thread. Ten thousand idle ones take about 200 MB. */
-const CONNECTIONS = 10_000;
+export const API_CONNECTIONS = 10_000;
 /** Milliseconds after which a closing server aborts requests that have not ended. */
 const CLOSE_TIMEOUT = 5_000;
 
@@ -59,7 +59,7 @@ export async function createApi(
     clientAddressOf: (request) => addresses.of(request),
     Filter: EnvelopeFilter,
     mask: app.get(CurrentPrivacyMask, { strict: false }),
-    connections: CONNECTIONS,
+    connections: API_CONNECTIONS,
     closeTimeout: CLOSE_TIMEOUT,
   });
   documentApi(app);

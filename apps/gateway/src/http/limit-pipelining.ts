@@ -5,13 +5,13 @@ import { refuseRest } from './client-errors.js';
 import { canRunNow, currentIteration, defer } from './loop-budget.js';
 
 /** Maximum number of requests of one connection that start in one iteration of the event loop. */
-const MAX_PER_ITERATION = 16;
+export const MAX_PER_ITERATION = 16;
 /** Maximum number of requests of one connection in flight. */
-const MAX_IN_FLIGHT = 64;
+export const MAX_IN_FLIGHT = 64;
 /** With this many waiting requests, the server stops reading from the connection until they have started. */
 const MANY_WAITING = 32;
 /** More requests may have arrived before. Beyond this number the connection ends, because receiving a request takes time, too. */
-const MAX_WAITING = 96;
+export const MAX_PIPELINED = 96;
 
 const QUEUE = Symbol('requests of this connection that have not started');
 type Connection = Socket & { [QUEUE]?: PipelineQueue };
@@ -38,8 +38,8 @@ class PipelineQueue {
 
   add(start: () => void): void {
     if (this.#waiting.length === 0 && this.#isFirstOfIteration() && canRunNow()) return start();
-    if (this.#waiting.length >= MAX_WAITING)
-      return refuseRest(this.connection, 429, `too many pipelined requests: at most ${MAX_WAITING}`);
+    if (this.#waiting.length >= MAX_PIPELINED)
+      return refuseRest(this.connection, 429, `too many pipelined requests: at most ${MAX_PIPELINED}`);
     this.#waiting.push(start);
     if (this.#waiting.length >= MANY_WAITING) this.#pause();
     this.#schedule();

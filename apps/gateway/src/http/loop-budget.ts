@@ -1,5 +1,5 @@
 /** Milliseconds that tasks may take in one iteration of the event loop. The next tasks wait for a later iteration. */
-const BUDGET = 5;
+export const BUDGET = 5;
 
 /** An iteration of the event loop. `startedAt` is in milliseconds of `performance.now()`. */
 type Iteration = Readonly<{ startedAt: number }>;

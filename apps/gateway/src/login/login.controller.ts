@@ -68,7 +68,7 @@ const DEVICE_TOKEN_HEADER = {
 } as const;
 
 /** Longer user agents are truncated. */
-const MAX_CLIENT_LENGTH = 256;
+export const MAX_CLIENT_LENGTH = 256;
 
 @ApiTags('login')
 @Controller()

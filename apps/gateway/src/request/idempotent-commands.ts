@@ -3,7 +3,7 @@ import { CommandBus, type Command } from '@nestjs/cqrs';
 import type { Caller, Origin } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { CommandIdReused, EventStore } from '@keyfold/event-store';
-import { inputRefusal } from '@keyfold/http-envelope';
+import { IDEMPOTENCY_KEY_LETTERS, inputRefusal } from '@keyfold/http-envelope';
 import { Sealer } from '@keyfold/security';
 import { createHash } from 'node:crypto';
 import { callerOf, originOf, type KeyfoldRequest } from './request-reading.js';
@@ -15,7 +15,7 @@ type Create<Result> = (caller: Caller, origin: Origin) => Command<Result>;
 
 const HASH_BYTES = 32;
 /** Visible ASCII characters, which every client can send. */
-const KEY = /^[!-~]{1,255}$/;
+const KEY = new RegExp(`^[!-~]{1,${IDEMPOTENCY_KEY_LETTERS}}$`);
 
 /**
  * A request that its client may repeat. The id of its command follows from caller and key. Its hashes follow from what it asks for, one

@@ -2,7 +2,7 @@ import { KeyedQueue } from '@keyfold/concurrency';
 import { Fault } from '@keyfold/http-envelope';
 
 /** Maximum number of requests of a key that wait. */
-const MAX_WAITING = 16;
+export const MAX_WAITING = 16;
 
 /** Runs expensive requests of a thread one after the other for each key, and some of different keys in parallel. `what` names them in the plural. */
 export class RequestQueue {

@@ -24,16 +24,19 @@ export class StepUpRequest {
   otp_code: string | null = null;
 }
 
+/** Maximum length of the name of a secret, in characters. */
+export const SECRET_NAME_LETTERS = 100;
+
 /** Declares the name of a new secret. `secrets` names its kind in the plural. */
 export const SecretName = (secrets: string): PropertyDecorator =>
   applyDecorators(
     ApiProperty({
       type: 'string',
       minLength: 1,
-      maxLength: 100,
+      maxLength: SECRET_NAME_LETTERS,
       description: `Must be unique among the ${secrets} of the account that have not expired.`,
     }),
-    Length(1, 100),
+    Length(1, SECRET_NAME_LETTERS),
   );
 
 /** Declares the expiry of a new secret, null if it never expires. */

@@ -8,6 +8,9 @@ import { HashDurations } from '../metrics/measure-gateway.js';
 import type { OwnerCalls, ThreadCalls } from './thread-calls.js';
 import type { Hashed } from './thread-requests.js';
 
+/** Maximum number of password hashes that wait. A full queue takes about two seconds. */
+export const WAITING_HASHES = 200;
+
 /**
  * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
  * security log.
@@ -22,8 +25,7 @@ export const processServices = (): Provider[] => [
       new Argon2PasswordHasher({
         // One CPU stays free for everything but password hashing.
         concurrency: Math.max(1, availableParallelism() - 1),
-        // A full queue takes about two seconds.
-        maxWaiting: 200,
+        maxWaiting: WAITING_HASHES,
         onHashed: (seconds) => durations.observe(seconds),
       }),
   },

@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { bytesOf, DomainError, type Account } from '@keyfold/domain';
-import { accounts, accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
+import { accounts, accountStream, PAGE_BYTES, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { UserNames } from '../login/user-names.js';
 
 export class FindAccountQuery extends Query<number> {
@@ -40,9 +40,8 @@ export class GetAccountHandler implements IQueryHandler<GetAccountQuery> {
   }
 }
 
-/** Maximum size of a page, in bytes of the answer. Each account counts with its texts and with `ENTRY_BYTES` for everything else. */
-const PAGE_BYTES = 2 * 1024 * 1024;
-const ENTRY_BYTES = 200;
+/** In bytes of the answer. Each account counts on a page with its texts, and with this for everything else. */
+export const ACCOUNT_BYTES = 200;
 
 /** Lists accounts in order of their ids. A page ends early if it is full, but has at least one account. */
 export class ListAccountsQuery extends Query<Page<Account>> {
@@ -62,7 +61,7 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
     let bytes = 0;
     return this.readModels.list(accounts, offset, limit, ({ username, basePath, ssoId }) => {
       const isFirst = bytes === 0;
-      bytes += ENTRY_BYTES + bytesOf(username, basePath, ssoId);
+      bytes += ACCOUNT_BYTES + bytesOf(username, basePath, ssoId);
       return isFirst || bytes <= PAGE_BYTES;
     });
   }

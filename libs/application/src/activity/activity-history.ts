@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { bytesOf, type Account } from '@keyfold/domain';
 import { CommitHistory, EventStore, cursorAt, type HistoryRange, type HistoryEntry } from '@keyfold/event-store';
-import { accountStream, ReadModelStore, sessionStream, type Loaded } from '@keyfold/projections';
+import { accountStream, PAGE_BYTES, ReadModelStore, sessionStream, type Loaded } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { isoTime } from '../commands/clock.js';
@@ -34,9 +34,8 @@ export type ActivityPage = Readonly<{ items: readonly ShownActivity[]; next: Act
 /** Commits that are read at once. The largest take a quarter of a megabyte. */
 const READ_TOGETHER = 50;
 /** Events that one page reads before it ends early, and the next one continues. A commit counts as at least one event. */
-const EVENTS_PER_PAGE = 2_000;
-/** Maximum size of a page in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
-const PAGE_BYTES = 2 * 1024 * 1024;
+export const EVENTS_PER_PAGE = 2_000;
+/** In bytes of the answer. Each entry counts on a page with its texts, and with this for the rest. */
 const ENTRY_BYTES = 700;
 /** Sessions whose start is remembered during one walk. */
 const SESSIONS = 1_000;

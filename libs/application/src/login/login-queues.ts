@@ -2,9 +2,9 @@ import { KeyedQueue } from '@keyfold/concurrency';
 import { networksOf } from '@keyfold/security';
 
 /** Maximum number of queued logins: for an account from one source or device, for one source, and for one network (a /24 or /48). */
-const MAX_PER_PAIR = 200;
-const MAX_PER_SOURCE = 400;
-const MAX_PER_NETWORK = 1_000;
+export const MAX_PER_PAIR = 200;
+export const MAX_PER_SOURCE = 400;
+export const MAX_PER_NETWORK = 1_000;
 /** An attempt counts while it is checked, so this must stay well below the number of failures that one source may have. */
 const CONCURRENT_PER_SOURCE = 20;
 

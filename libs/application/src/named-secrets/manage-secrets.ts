@@ -1,6 +1,6 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { accountOfSecret, bytesOf, type Account, type NamedSecret, type NamedSecrets } from '@keyfold/domain';
-import { accountStream, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
+import { accountStream, PAGE_BYTES, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
 import { contextOf, type Administrator } from '../caller/caller.js';
 import { TokenActivity } from '../caller/token-activity.js';
 import { Clock } from '../commands/clock.js';
@@ -15,11 +15,10 @@ export type AccountSecrets<Details> = Readonly<{
   secrets: readonly ListedSecret<Details>[];
 }>;
 
-/** Maximum size of a page, in bytes of the answer. Each secret counts with its name and with `ENTRY_BYTES` for everything else. */
-const PAGE_BYTES = 2 * 1024 * 1024;
+/** In bytes of the answer. Each secret counts on a page with its name, and with this for everything else. */
 const ENTRY_BYTES = 400;
 /** Maximum number of accounts on a page. */
-const PAGE_ACCOUNTS = 1_000;
+export const PAGE_ACCOUNTS = 1_000;
 
 /**
  * Lists the accounts that have secrets of one kind, in order of their ids, with these secrets. A page ends early if it is full, but has at

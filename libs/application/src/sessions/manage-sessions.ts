@@ -1,6 +1,6 @@
 import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { absentAccount, bytesOf, type Account, type Session } from '@keyfold/domain';
-import { accountStream, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
+import { accountStream, PAGE_BYTES, ReadModelStore, sessions, type Loaded, type Page } from '@keyfold/projections';
 import { contextOf, protectAdmins, type Administrator, type Caller } from '../caller/caller.js';
 import { AccountCommand } from '../caller/caller-command.js';
 import { TokenActivity } from '../caller/token-activity.js';
@@ -10,9 +10,9 @@ import type { Origin } from '../origin.js';
 import { listedSession, type ListedSession } from './account-sessions.js';
 import { SessionEnding } from './session-ending.js';
 
-/** Maximum size of a page, in entries and in bytes of the answer. Each entry counts with its texts and with `ENTRY_BYTES` for the rest. */
-const PAGE_ENTRIES = 1_000;
-const PAGE_BYTES = 2 * 1024 * 1024;
+/** Maximum number of entries on a page. */
+export const PAGE_ENTRIES = 1_000;
+/** In bytes of the answer. Each entry counts on a page with its texts, and with this for the rest. */
 const ENTRY_BYTES = 300;
 
 /** Lists the sessions of all accounts that have neither ended nor expired, the latest login first. A page ends early if it is full. */

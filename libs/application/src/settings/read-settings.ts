@@ -18,7 +18,7 @@ export class GetSiteSettingsHandler implements IQueryHandler<GetSiteSettingsQuer
 }
 
 /** In characters, of all values together. A query can repeat the key of a long value thousands of times. */
-const MAX_VALUES = 1_048_576;
+export const MAX_VALUES = 1_048_576;
 
 /** Returns the settings with these keys in this order, repetitions included. To a caller with an access token, secrets are empty. */
 export class GetSettingsQuery extends Query<readonly ListedSetting[]> {

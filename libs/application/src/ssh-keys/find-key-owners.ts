@@ -27,8 +27,8 @@ export type SshKeyOwner = Readonly<{
 export type SshKeyOwners = Readonly<{ owners: readonly SshKeyOwner[]; next: number | undefined }>;
 
 /** Maximum number of owners in an answer, and of accounts that are checked for it. */
-const MAX_OWNERS = 100;
-const MAX_CHECKED = 1_000;
+export const MAX_OWNERS = 100;
+export const MAX_CHECKED = 1_000;
 /** The weight of the rings that are loaded for an answer, in units of about a kilobyte, apart from the last one. */
 const MAX_WEIGHT = 16_384;
 

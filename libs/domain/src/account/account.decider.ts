@@ -27,7 +27,7 @@ import { oneTimeCodeHold, releasedNameHold, usernameHold } from './account.holds
 
 /** How long an enrolment can be completed (in milliseconds), and how many may start in an hour (wire contract 2.3). */
 export const ENROLMENT_LIFETIME = 600_000;
-const ENROLMENTS_PER_HOUR = 10;
+export const ENROLMENTS_PER_HOUR = 10;
 
 /**
  * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a

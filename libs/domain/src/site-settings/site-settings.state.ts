@@ -17,7 +17,7 @@ export type SiteSettings = Readonly<{
  */
 export const SETTINGS_BYTES = 98_304;
 /** Bytes that each saved setting counts in addition to its key and value, for the other fields of its answer. */
-const BYTES_PER_SETTING = 128;
+export const BYTES_PER_SETTING = 128;
 
 /** Returns the current value of a setting that is not sealed: the saved one, else the factory's, else an empty text. */
 export function settingValue(settings: SiteSettings, key: string): string {

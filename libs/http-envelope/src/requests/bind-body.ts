@@ -144,7 +144,7 @@ function emptyBody<T extends object>(Dto: BodyClass<T>): T {
 const isJson = (contentType = '') => /^[^; ]*/.exec(contentType)?.[0] === 'application/json';
 
 /** Maximum number of values in a body, so that it takes at most about ten milliseconds to parse. */
-const VALUES = 16 * LIST_ITEMS;
+export const VALUES = 16 * LIST_ITEMS;
 
 /** Returns the JSON value of a body, with each number as a `WrittenNumber`. Refusals quote nothing: the body may contain a password. */
 function parsed(bytes: Buffer | undefined): unknown {

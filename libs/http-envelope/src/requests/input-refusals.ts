@@ -9,6 +9,9 @@ export const LIST_ITEMS = 1_000;
 /** Maximum number of fields of a checked body or query. Every route has fewer. */
 export const FIELDS = 32;
 
+/** Maximum length of the header `Idempotency-Key`. */
+export const IDEMPOTENCY_KEY_LETTERS = 255;
+
 /** Completes the sentence "must be …" for a text that is not an instant. */
 export const AN_INSTANT = 'an RFC 3339 time such as 2027-01-31T12:00:00Z';
 
@@ -26,7 +29,7 @@ export const inputRefusals = {
   'fields-invalid': row(400, '…', 'a field is missing, wrong or unknown; the text has a line for each'),
   'idempotency-key-invalid': row(
     400,
-    'Idempotency-Key must consist of 1 to 255 visible ASCII characters',
+    `Idempotency-Key must consist of 1 to ${IDEMPOTENCY_KEY_LETTERS} visible ASCII characters`,
     'the header `Idempotency-Key` is empty, too long, sent twice or contains other characters',
   ),
   'idempotency-key-reused': row(

@@ -13,7 +13,7 @@ const DEFAULT_COST: Argon2Cost = { memoryCost: 19 * 1024, timeCost: 2, paralleli
 const MAX_COST: Argon2Cost = { memoryCost: 1024 * 1024, timeCost: 10, parallelism: 16 };
 
 /** Maximum number of hashes that one actor may have waiting. */
-const WAITING_PER_ACTOR = 200;
+export const WAITING_PER_ACTOR = 200;
 
 type Waiter = Readonly<{ start: () => void; refuse: (error: HashQueueFull) => void }>;
 

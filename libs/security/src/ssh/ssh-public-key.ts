@@ -4,7 +4,7 @@ import { KEY_TYPES } from './ssh-key-types.js';
 /** A parsed key. `blob` is its wire form in base64. `fingerprint` and `bits` are what `ssh-keygen -lf` prints. */
 export type SshPublicKey = Readonly<{ type: string; blob: string; fingerprint: string; bits: number; comment: string }>;
 
-const MAX_TEXT_BYTES = 16 * 1024;
+export const MAX_TEXT_BYTES = 16 * 1024;
 /** The same as Go's `unicode.IsSpace`, which excludes the byte order mark. */
 const BLANK = /\p{White_Space}/u;
 

@@ -27,7 +27,7 @@ const NETWORK: ThrottleRule = {
  * Limit of one source for texts in the form of an app password that the account does not know. More than the logins of a source that may wait
  * at the same time, because a right password in this form counts until it has been checked.
  */
-const APP_PASSWORD_GUESSES: ThrottleRule = { ...SOURCE, limit: 500 };
+export const APP_PASSWORD_GUESSES: ThrottleRule = { ...SOURCE, limit: 500 };
 
 /** Limit of one source or one device for one account: 735 failures in 30 days. */
 const PAIR: ThrottleRule = {

@@ -18,7 +18,9 @@ export type Envelope = Readonly<{
 /** In bytes. Longer bodies are not parsed. */
 export const MAX_BODY = 65_536;
 
-const ID = /^[\x21-\x7e]{1,200}$/;
+/** Of a message or a correlation, in visible ASCII characters. */
+export const MAX_ID_LENGTH = 200;
+const ID = /^[\x21-\x7e]+$/;
 const TYPE = /^[a-z0-9]+(?:[.-][a-z0-9]+){0,31}$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 const MAX_TYPE_LENGTH = 128;
@@ -80,7 +82,7 @@ function ownValue(headers: unknown, name: string): unknown {
   return (headers as Record<string, unknown>)[name];
 }
 
-const matching = (form: RegExp, value: unknown, maxLength = 1_024) =>
+const matching = (form: RegExp, value: unknown, maxLength = MAX_ID_LENGTH) =>
   typeof value === 'string' && value.length <= maxLength && form.test(value) ? value : undefined;
 
 const typeOf = (value: unknown) => matching(TYPE, value, MAX_TYPE_LENGTH);

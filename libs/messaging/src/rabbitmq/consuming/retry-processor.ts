@@ -2,7 +2,7 @@ import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 import { classifyFailure, InvalidMessage } from '../../consuming.js';
 import { UnsendableMessage } from '../../publishing.js';
 import type { MessageCopies } from '../publishing/message-copies.js';
-import { dataOf, envelopeOf, logFieldsOf, type Envelope } from './envelope.js';
+import { dataOf, envelopeOf, logFieldsOf, MAX_ID_LENGTH, type Envelope } from './envelope.js';
 import type { MessageProcessor, Outcome, RunHandler, TypedEnvelope } from './queue-transport.js';
 
 /** Maximum number of attempts for a message that fails for a reason of its own. */
@@ -90,7 +90,7 @@ function requireIdentified(envelope: Envelope): TypedEnvelope {
   if (hasInvalidId)
     throw new InvalidMessage(
       'message-id-invalid',
-      'the message-id must be 1 to 200 printable ASCII characters without spaces',
+      `the message-id must be 1 to ${MAX_ID_LENGTH} printable ASCII characters without spaces`,
     );
   if (id === undefined) throw new InvalidMessage('message-id-missing', 'the message has no message-id');
   if (type === undefined) throw new InvalidMessage('type-unknown', 'the message has no type');
