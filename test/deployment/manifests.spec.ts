@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import manifest from '../../package.json' with { type: 'json' };
 import { policiesFor, portsOf, selectorsIn } from '../support/checkers/choosing-pods.js';
 import { KubernetesSchemas } from '../support/checkers/kubernetes-schemas.js';
 import { builtBy, type Manifest } from '../support/checkers/kustomize.js';
@@ -78,7 +79,7 @@ describe('the manifests', () => {
     const namespaced = example.filter(({ kind }) => kind !== 'Namespace');
     expect(namespaced.map(({ metadata }) => metadata.namespace)).toEqual(namespaced.map(() => 'keyfold'));
     expect(new Set(containers().map(({ container }) => container.image))).toEqual(
-      new Set(['registry.example.net/keyfold:0.1.0']),
+      new Set([`registry.example.net/keyfold:${manifest.version}`]),
     );
   });
 

@@ -122,7 +122,7 @@ describe('the operator', () => {
   it('verifies the database, lists the queues and reseals the secrets', async () => {
     expect(await command('migrate', 'verify')).toMatchObject({ code: 0 });
     expect(await command('topology', 'queue', 'list')).toMatchObject({ code: 0 });
-    expect(await deployment.exec('gateway', 'node', 'run.mjs', 'secrets', 'reseal')).toMatchObject({ code: 0 });
+    expect(await deployment.exec('gateway', 'keyfold', 'secrets', 'reseal')).toMatchObject({ code: 0 });
   });
 });
 

@@ -76,7 +76,7 @@ export function itNeedsNoPause(of: () => Deployment): void {
     const after = await tag();
     expect(after).not.toBe(before);
     expect(await images()).toEqual(Array(5).fill(`keyfold:${after}`));
-    expect(await of().exec('gateway', 'node', 'run.mjs', 'account', 'show', 'admin')).toMatchObject({ code: 0 });
+    expect(await of().exec('gateway', 'keyfold', 'account', 'show', 'admin')).toMatchObject({ code: 0 });
     await of().set({ KEYFOLD_GATEWAYS: 1, KEYFOLD_WORKERS: 1 });
     await expectNobodyNotices('downgrade', async () => expect(await upgrade(before)).toMatchObject({ code: 0 }));
     expect([await tag(), await images()]).toEqual([before, Array(2).fill(`keyfold:${before}`)]);
@@ -106,13 +106,15 @@ export function itNeedsNoPause(of: () => Deployment): void {
   it('when an upgrade fails', async () => {
     const containers = async () => (await of().containers('gateway', 'worker')).map(({ Id }) => Id);
     const before = [await tag(), await containers(), await tags()];
-    const [entry, script] = ['deploy/image/run.mjs', 'deploy/upgrade.sh'].map((path) => join(of().folder, path)) as [
-      string,
-      string,
-    ];
+    const [entry, script] = ['deploy/image/keyfold.mjs', 'deploy/upgrade.sh'].map((path) =>
+      join(of().folder, path),
+    ) as [string, string];
     const [good, patient] = [await readFile(entry, 'utf8'), await readFile(script, 'utf8')];
     await writeFile(script, patient.replace('--wait-timeout 180', '--wait-timeout 20'));
-    await writeFile(entry, `if (process.argv[2] === 'gateway') throw new Error('a broken build');\n${good}`);
+    await writeFile(
+      entry,
+      good.replace('\n', `\nif (process.argv[2] === 'gateway') throw new Error('a broken build');\n`),
+    );
     await expectNobodyNotices('failed-upgrade', async () =>
       expect(await upgrade()).toMatchObject({
         code: 1,

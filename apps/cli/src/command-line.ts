@@ -1,7 +1,11 @@
 import { allCommands, commandGroups, type Field, type Fields } from '@keyfold/operator/commands';
+import { serviceVersion } from '@keyfold/process/launch';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 const OVERVIEW = `
+In the archive and the image, "keyfold start" runs the service in one process, and "keyfold gateway" and "keyfold worker" run its parts.
+From the sources, use "npm start", "npm run start:gateway" and "npm run start:worker".
+
 Commands use the store of the settings. KEYFOLD_STORE is sqlite or mongodb. It defaults to mongodb if KEYFOLD_MONGODB_URI is set, and
 otherwise to sqlite in KEYFOLD_DATA_DIR (./data). Each setting can also come from the file that <setting>_FILE names.
 
@@ -39,6 +43,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 export function commandLine(run: Run): Command {
   const program = new Command('keyfold')
     .description('Administers the account service Keyfold.')
+    .version(serviceVersion, '--version', 'display the version')
     .addHelpText('after', OVERVIEW)
     .showHelpAfterError('(run the command with --help for details)')
     .exitOverride();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { Metrics } from './metrics/metrics.js';
 import { Health } from './health.js';
 import { ManagementServer } from './management-server.js';
@@ -21,7 +22,7 @@ describe('the management port', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(await answer.json()).toEqual({ status: 'alive' });
+    expect(await answer.json()).toEqual({ status: 'alive', version: `Keyfold v${manifest.version}` });
   });
 
   it('answers 503 with the problems, and 200 without any', async () => {

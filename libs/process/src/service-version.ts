@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The name and version of the service, from the nearest package.json: `Keyfold v0.1.0`. */
+/** The name and version of the service, from the nearest package.json: `Keyfold v0.2.0`. */
 export const serviceVersion = `Keyfold v${findPackage(import.meta.dirname).version}`;
 
-/** The same in the form of an `app-id`: `keyfold/0.1.0`. */
+/** The same in the form of an `app-id`: `keyfold/0.2.0`. */
 export const serviceAppId = serviceVersion.replace('Keyfold v', 'keyfold/');
 
 function findPackage(folder: string): { version: string } {

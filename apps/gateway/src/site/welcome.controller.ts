@@ -28,7 +28,7 @@ const welcomePage = (version: string): Html =>
       </p>
       <pre>npx keyfold account set-password admin</pre>
       <p>With Docker Compose, run this command in the folder of <code>docker-compose.yml</code>:</p>
-      <pre>docker compose exec gateway node run.mjs account set-password admin</pre>`,
+      <pre>docker compose exec gateway keyfold account set-password admin</pre>`,
   );
 
 /** Serves the root path: browsers get a page; for other clients the path does not exist, with any method (wire contract 1.2). */

@@ -24,7 +24,7 @@ type Defaults = 'version' | 'since';
 /** Defines an event; the compiler checks the sample against the schema. Without other values, it has the version of the first release. */
 export const defineEvent = <Data extends z.ZodObject>(
   definition: Omit<EventDefinition<Data>, Defaults> & Partial<Pick<EventDefinition<Data>, Defaults>>,
-): EventDefinition<Data> => ({ version: '1.0.0', since: '0.1.0', ...definition });
+): EventDefinition<Data> => ({ version: '1.0.0', since: '0.2.0', ...definition });
 
 /** Fields that several public events share. Sets that may grow are plain strings, so that a new value breaks no subscriber. */
 export const field = {

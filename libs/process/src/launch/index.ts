@@ -1,3 +1,5 @@
+export { serviceVersion } from '../service-version.js';
+
 /** The major version of Node that the apps are built for. */
 const NODE = 24;
 
