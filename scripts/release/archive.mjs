@@ -2,9 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { name, stage, version } from './stage.mjs';
+import { name, root, stage, version } from './stage.mjs';
 
-const root = join(import.meta.dirname, '../..');
 export const releaseFolder = join(root, 'dist/release');
 
 /** Writes the archive for a processor, as Node names it. The same sources and date (in unix seconds) give the same bytes. */
@@ -17,7 +16,7 @@ export function writeArchive(cpu, date) {
     const file = join(releaseFolder, `${title}.tar.gz`);
     const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
     const words = ['--create', '--format=gnu', '--sort=name', `--mtime=@${date}`, ...owner];
-    const output = ['--use-compress-program=gzip --no-name --best', `--file=${temporary}/archive`];
+    const output = ['--use-compress-program=gzip --no-name', `--file=${temporary}/archive`];
     execFileSync('tar', [...words, ...output, `--directory=${temporary}`, title], { stdio: 'inherit' });
     renameSync(join(temporary, 'archive'), file);
     return file;

@@ -3,21 +3,22 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { built } from '../build.mjs';
+import { buildApps } from '../build.mjs';
 import { KEPT } from '../bundle.mjs';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
 const APPS = ['cli', 'gateway', 'standalone', 'worker'];
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
-export const { name, version } = read('package.json');
+export const { name, version, description, license } = read('package.json');
 
 /**
  * @param cpu as Node names it
  * @param more packages to install besides those of the apps, with their versions
  */
 export function stage(folder, cpu = process.arch, more = {}) {
+  buildApps(APPS);
   for (const app of APPS) {
-    const from = join(realpathSync(join(built(app), '..')));
+    const from = realpathSync(join(root, `dist/apps/${app}/src`));
     cpSync(from, join(folder, `dist/apps/${app}/src`), { recursive: true, filter: isShipped });
   }
   cpSync(join(root, 'deploy/image/keyfold.mjs'), join(folder, 'keyfold.mjs'));
