@@ -2,37 +2,58 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { name, root, stage, version } from './stage.mjs';
+import { sbomOf } from './sbom.mjs';
+import { name, platformOf, releaseFolder, root, stage, version } from './stage.mjs';
 
-export const releaseFolder = join(root, 'dist/release');
+/** What the archive contains besides the staged files, by its name there. */
+const FILES = {
+  'CHANGELOG.md': 'CHANGELOG.md',
+  LICENSE: 'LICENSE',
+  'keyfold.service': 'deploy/systemd/keyfold.service',
+};
 
-/** Writes the archive for a processor, as Node names it. The same sources and date (in unix seconds) give the same bytes. */
+/**
+ * Writes the archive for a processor, as Node names it, and its bill of materials. The same sources and date give the same bytes. Returns
+ * the path of the archive.
+ */
 export function writeArchive(cpu, date) {
   const title = `${name}-${version}-linux-${cpu}`;
   mkdirSync(releaseFolder, { recursive: true });
   const temporary = mkdtempSync(join(releaseFolder, 'staging-'));
   try {
-    fill(join(temporary, title), cpu);
-    const file = join(releaseFolder, `${title}.tar.gz`);
-    const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
-    const words = ['--create', '--format=gnu', '--sort=name', `--mtime=@${date}`, ...owner];
-    const output = ['--use-compress-program=gzip --no-name', `--file=${temporary}/archive`];
-    execFileSync('tar', [...words, ...output, `--directory=${temporary}`, title], { stdio: 'inherit' });
-    renameSync(join(temporary, 'archive'), file);
-    return file;
+    const folder = join(temporary, title);
+    const node = addNode(folder, cpu);
+    writeFileSync(join(releaseFolder, `${title}.cdx.json`), sbomOf({ platform: platformOf(cpu), node, date }));
+    rmSync(node, { recursive: true });
+    addLauncher(folder, cpu);
+    pack(temporary, title, date);
   } finally {
     rmSync(temporary, { recursive: true });
   }
+  return join(releaseFolder, `${title}.tar.gz`);
 }
 
-function fill(folder, cpu) {
+/** Stages the files with a Node for the processor. Returns the folder of Node's npm package. */
+function addNode(folder, cpu) {
   const node = `node-linux-${cpu}`;
   stage(folder, cpu, { [node]: process.versions.node });
   mkdirSync(join(folder, 'bin'));
-  renameSync(join(folder, 'node_modules', node, 'bin/node'), join(folder, 'bin/node'));
-  rmSync(join(folder, 'node_modules', node), { recursive: true });
+  cpSync(join(folder, 'node_modules', node, 'bin/node'), join(folder, 'bin/node'));
+  return join(folder, 'node_modules', node);
+}
+
+function addLauncher(folder, cpu) {
   const launcher = readFileSync(join(import.meta.dirname, 'launcher.sh'), 'utf8').replaceAll('@CPU@', cpu);
   writeFileSync(join(folder, name), launcher);
   chmodSync(join(folder, name), 0o755);
-  for (const file of ['CHANGELOG.md', 'LICENSE']) cpSync(join(root, file), join(folder, file));
+  for (const [to, from] of Object.entries(FILES)) cpSync(join(root, from), join(folder, to));
+}
+
+function pack(temporary, title, date) {
+  const file = join(temporary, 'archive');
+  const entries = ['--sort=name', `--mtime=${date.toISOString()}`, '--mode=u=rwX,go=rX'];
+  const owner = ['--owner=0', '--group=0', '--numeric-owner'];
+  const words = ['--create', `--file=${file}`, '--format=gnu', '--use-compress-program=gzip --no-name'];
+  execFileSync('tar', [...words, ...entries, ...owner, `--directory=${temporary}`, title], { stdio: 'inherit' });
+  renameSync(file, join(releaseFolder, `${title}.tar.gz`));
 }
