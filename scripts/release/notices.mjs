@@ -46,7 +46,7 @@ function licenceOf(folder) {
 function standardText(id, license, author) {
   if (license !== 'MIT')
     throw new Error(`${id} has no licence text. Add the one of ${license} to ${import.meta.filename}.`);
-  const holder = author?.name ?? author ?? `the authors of ${id}`;
+  const holder = author?.name || author || `the authors of ${id}`;
   return readFileSync(join(root, 'LICENSE'), 'utf8')
     .trim()
     .replace(/^Copyright.*$/m, `Copyright (c) ${holder}`);

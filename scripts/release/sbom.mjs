@@ -51,7 +51,10 @@ export function sbomOf({ platform, node, date, debian = '' }) {
       component: { ...bom.metadata.component, name, purl: `pkg:generic/${name}@${version}` },
     },
     components: [
-      ...bom.components.filter((component) => shipped.has(component['bom-ref'])),
+      // npm names an aliased package by its alias.
+      ...bom.components
+        .filter((component) => shipped.has(component['bom-ref']))
+        .map((component) => ({ ...component, name: component['bom-ref'].replace(/@[^@]*$/, '') })),
       runtime,
       ...debianComponents(debian),
     ],
