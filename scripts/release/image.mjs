@@ -1,6 +1,6 @@
 // The image, as an archive for `docker load`.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sbomOf } from './sbom.mjs';
 import { description, license, name, nodePackage, platformOf, releaseFolder, root, version } from './stage.mjs';
@@ -23,6 +23,7 @@ export function writeImage(date, revision) {
   docker('buildx', 'build', '--load', '--file=deploy/Dockerfile', `--tag=${tag}`, ...labelWords, ...reproducible, '.');
   const file = join(releaseFolder, `${title}.tar`);
   docker('save', '--output', file, tag);
+  chmodSync(file, 0o644);
   execFileSync('gzip', ['--no-name', '--force', file]);
   writeSbom(date);
   return `${file}.gz`;

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeArchive } from './archive.mjs';
 import { writeImage } from './image.mjs';
+import { checkSignatures } from './signatures.mjs';
 import { releaseFolder, root } from './stage.mjs';
 
 const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
@@ -18,6 +19,7 @@ else release();
 function release() {
   const changes = git('status', '--porcelain');
   if (changes) fail(`commit or remove these changes first:\n${changes}`);
+  checkSignatures();
   rmSync(releaseFolder, { recursive: true, force: true });
   for (const cpu of ['x64', 'arm64']) console.log(writeArchive(cpu, date));
   console.log(writeImage(date, git('rev-parse', 'HEAD')));
