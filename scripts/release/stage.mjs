@@ -1,7 +1,7 @@
 // node scripts/release/stage.mjs <folder>: fills a folder with what the archive and the image contain of Keyfold: the built apps, the
 // packages that they load from node_modules, the notices, and the `keyfold` command.
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildApps } from '../build.mjs';
@@ -24,7 +24,7 @@ export const nodePackage = dirname(
 
 /**
  * @param cpu as Node names it
- * @param more packages to install besides those of the apps, with their versions
+ * @param more packages for the platform to install besides those of the apps, with their versions
  */
 export function stage(folder, cpu = process.arch, more = {}) {
   mkdirSync(folder, { recursive: true });
@@ -46,12 +46,16 @@ const isShipped = (file) => !/\.map$|\/(?:built\.json|in-use)$/.test(file);
 function installPackages(folder, platform, more) {
   const { packages } = read('package-lock.json');
   const kept = Object.fromEntries(KEPT.map((each) => [each, packages[`node_modules/${each}`].version]));
-  const manifest = { name, version, type: 'module', dependencies: { ...kept, ...more } };
+  const manifest = { name, version, type: 'module', dependencies: kept, optionalDependencies: more };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
   cpSync(join(root, 'package-lock.json'), join(folder, 'package-lock.json'));
   const target = Object.entries(platform).map(([key, value]) => `--${key}=${value}`);
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', ...target];
   execFileSync('npm', words, { cwd: folder, stdio: ['ignore', 'ignore', 2] });
+  // npm only accepts another platform for optional packages, whose absence is no error.
+  const native = [`@node-rs/argon2-linux-${platform.cpu}-gnu`, ...Object.keys(more)];
+  const missing = native.filter((each) => !existsSync(join(folder, 'node_modules', each)));
+  if (missing.length > 0) throw new Error(`npm did not install ${missing.join(', ')}`);
   for (const file of ['package-lock.json', 'node_modules/.package-lock.json', 'node_modules/.bin'])
     rmSync(join(folder, file), { recursive: true, force: true });
   for (const file of globSync('node_modules/**/*.map', { cwd: folder })) rmSync(join(folder, file));
