@@ -8,7 +8,7 @@ import { name, platformOf, releaseFolder, root, stage, version } from './stage.m
 /** What the archive contains besides the staged files, by its name there. */
 const FILES = {
   'CHANGELOG.md': 'CHANGELOG.md',
-  LICENSE: 'LICENSE',
+
   'keyfold.service': 'deploy/systemd/keyfold.service',
 };
 

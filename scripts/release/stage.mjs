@@ -34,6 +34,7 @@ export function stage(folder, cpu = process.arch, more = {}) {
     cpSync(from, join(folder, `dist/apps/${app}/src`), { recursive: true, filter: isShipped });
   }
   cpSync(join(root, 'deploy/image/keyfold.mjs'), join(folder, 'keyfold.mjs'));
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const platform = platformOf(cpu);
   installPackages(folder, platform, more);
   writeFileSync(join(folder, 'THIRD_PARTY_NOTICES'), noticesOf({ platform, node: nodePackage }));

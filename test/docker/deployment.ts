@@ -17,7 +17,15 @@ const run = promisify(execFile);
 const PROJECT = resolve(import.meta.dirname, '../..');
 /** The parts of a checkout that the image and the compose files need. */
 const FOLDERS = ['apps', 'deploy', 'libs', 'scripts'];
-const FILES = ['.dockerignore', '.npmrc', 'docker-compose.yml', 'package-lock.json', 'package.json', 'tsconfig.json'];
+const FILES = [
+  '.dockerignore',
+  '.npmrc',
+  'LICENSE',
+  'docker-compose.yml',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+];
 
 /** A container as `docker inspect` shows it. */
 export type Container = Readonly<{
