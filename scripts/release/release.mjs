@@ -10,6 +10,7 @@ import { checkSignatures } from './signatures.mjs';
 import { releaseFolder, root } from './stage.mjs';
 
 const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
+const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 /** The time of the commit, so that builds at different times give the same bytes. */
 const date = new Date(Number(process.env.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct')) * 1_000);
 
@@ -28,8 +29,6 @@ function release() {
     .map((file) => `${sha256(join(releaseFolder, file))}  ${file}\n`);
   writeFileSync(join(releaseFolder, 'SHA256SUMS'), sums.join(''));
 }
-
-const sha256 = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 function fail(message) {
   console.error(`release: ${message}`);
