@@ -4,11 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Returns what systemd would report about a unit when it loads it, and about its commands; nothing if the unit is right. */
-export function unitProblems(name: string, text: string): string {
+export const unitProblems = (name: string, text: string): string => analyzed(['verify', '--man=no'], name, text);
+
+/** Returns how much of the machine a unit exposes to its service: from 0, nothing, to 10. */
+export function unitExposure(name: string, text: string): number {
+  const report = analyzed(['security', '--offline=true', '--no-pager'], name, text);
+  const [, exposure] = /exposure level for \S+: (\d+\.\d)/.exec(report) ?? [];
+  if (exposure === undefined) throw new Error(`systemd-analyze reports no exposure: ${report}`);
+  return Number(exposure);
+}
+
+/** Returns the output of `systemd-analyze` about a unit. */
+function analyzed(command: readonly string[], name: string, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-unit-'));
   try {
     writeFileSync(join(folder, name), text);
-    const { stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', '--man=no', join(folder, name)], {
+    const { stdout, stderr, error } = spawnSync('systemd-analyze', [...command, join(folder, name)], {
       encoding: 'utf8',
     });
     if (error) throw error;
