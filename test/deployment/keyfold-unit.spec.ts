@@ -32,7 +32,7 @@ it('operator commands of the guide run as the user of the unit, on the same data
   const guide = read('docs/run/install.md');
   const folder = `/var/lib/${valueOf('StateDirectory')}`;
   expect(valueOf('Environment')).toBe(`KEYFOLD_DATA_DIR=${folder}`);
-  expect(guide).toContain(`echo ${valueOf('Environment')} >`);
+  expect(guide).toContain(`echo ${valueOf('Environment')} | install -m 640 -g ${valueOf('User')} `);
   expect(guide).toMatch(new RegExp(`^useradd --system --home-dir ${folder} .* ${valueOf('User')}$`, 'm'));
   expect(guide).toContain(`sudo -u ${valueOf('User')} keyfold `);
 });
