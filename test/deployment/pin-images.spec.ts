@@ -6,7 +6,7 @@ import { runIn } from '../support/checkout.js';
 import { officialImages, removeDigests } from '../support/docker/stand-ins.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
-const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile'];
+const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile', '.github/workflows/ci.yml'];
 
 let folder: string;
 beforeEach(async () => {

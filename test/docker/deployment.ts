@@ -15,8 +15,8 @@ import { until } from './until.js';
 
 const run = promisify(execFile);
 const PROJECT = resolve(import.meta.dirname, '../..');
-/** The parts of a checkout that the image and the compose files need. */
-const FOLDERS = ['apps', 'deploy', 'libs', 'scripts'];
+/** The parts of a checkout that the image and the compose files need, and all that name official images. */
+const FOLDERS = ['.github', 'apps', 'deploy', 'libs', 'scripts'];
 const FILES = [
   '.dockerignore',
   '.npmrc',

@@ -117,7 +117,9 @@ it('every image of another project has an exact version', () => {
 });
 
 it('the images of other projects are pinned everywhere or, before the first "npm run pin-images", nowhere', () => {
-  const files = globSync(['docker-compose.yml', 'deploy/**/{Dockerfile,*compose*.yml}'], { cwd: PROJECT });
+  const files = globSync(['docker-compose.yml', 'deploy/**/{Dockerfile,*compose*.yml}', '.github/**/*.yml'], {
+    cwd: PROJECT,
+  });
   const images = files.flatMap((file) =>
     [...read(file).matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image = '']) => image),
   );

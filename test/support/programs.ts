@@ -16,7 +16,7 @@ export type Program = Readonly<{
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
   /** Downloads of `npm run test:setup` after it has installed the packages. */
-  fetched?: 'mongod' | 'go' | 'kustomize' | 'kube-apiserver' | 'rclone' | 'docker';
+  fetched?: 'mongod' | 'go' | 'kustomize' | 'actionlint' | 'kube-apiserver' | 'rclone' | 'docker';
 }>;
 
 /** The folder for what no Debian package contains. */
@@ -177,6 +177,13 @@ export const programs: readonly Program[] = [
     isInstalled: () => findProgram('kustomize') !== undefined || findProgram('kubectl') !== undefined,
     packages: [],
     fetched: 'kustomize',
+  },
+  {
+    name: 'actionlint',
+    usedBy: ['test/support/checkers/actionlint.ts'],
+    isInstalled: () => findProgram('actionlint') !== undefined,
+    packages: [],
+    fetched: 'actionlint',
   },
   inPackage('etcd', [KUBERNETES], 'etcd-server'),
   {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const PROJECT = resolve(import.meta.dirname, '../../..');
-const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile'];
+const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile', '.github/workflows/ci.yml'];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** The references to official images in the files of the project, such as `mongo:8.0.20`. */
