@@ -47,7 +47,9 @@ const isShipped = (file) => !/\.map$|\/(?:built\.json|in-use)$/.test(file);
 function installPackages(folder, platform, more) {
   const { packages } = read('package-lock.json');
   const kept = Object.fromEntries(KEPT.map((each) => [each, packages[`node_modules/${each}`].version]));
-  const manifest = { name, version, type: 'module', dependencies: kept, optionalDependencies: more };
+  // Without the overrides, npm would install other packages than those of the lock file.
+  const { overrides } = read('package.json');
+  const manifest = { name, version, type: 'module', dependencies: kept, optionalDependencies: more, overrides };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
   cpSync(join(root, 'package-lock.json'), join(folder, 'package-lock.json'));
   const target = Object.entries(platform).map(([key, value]) => `--${key}=${value}`);

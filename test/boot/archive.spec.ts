@@ -1,23 +1,25 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { unpackArchive } from '../support/built-archive.js';
 import { lastingPort } from '../support/lasting-port.js';
+import { componentsOf, contents, sbomOf } from '../support/release-contents.js';
 
 const flagsOf = (command: string) => command.split(' ').filter((word) => word.startsWith('--'));
 /** Writes the heap limit of each thread, including those that only write files. */
 const REPORT = `import v8 from 'node:v8'; console.log('heap limit', v8.getHeapStatistics().heap_size_limit);`;
 
 let folder: string;
+let installed: string;
 let keyfold: string;
 beforeAll(async () => {
-  const archive = await unpackArchive();
-  folder = archive.folder;
+  ({ folder, installed } = await unpackArchive());
   // A link, as operators have it in the search path.
   keyfold = join(folder, 'link');
-  await symlink(join(archive.installed, 'keyfold'), keyfold);
+  await symlink(join(installed, 'keyfold'), keyfold);
   for (const name of ['data', 'elsewhere', 'programs']) await mkdir(join(folder, name));
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -79,6 +81,17 @@ describe('the archive', () => {
     expect(limits).toEqual(Array.from({ length: 5 }, () => limitUnder(flagsOf(manifest.scripts.start))));
     expect(limits[0]).toBeLessThan(limitUnder([]));
     expect(await readdir(join(folder, 'elsewhere'))).toEqual([]);
+  });
+
+  it('contains no package that its bill of materials lacks', () => {
+    const known = new Set(componentsOf(sbomOf(contents)).map(({ name, version }) => `${name}@${version}`));
+    const files = globSync(['**/node_modules/*/package.json', '**/node_modules/@*/*/package.json'], { cwd: installed });
+    const ids = files.map((file) => {
+      const { name, version } = JSON.parse(readFileSync(join(installed, file), 'utf8')) as Record<string, string>;
+      return `${name}@${version}`;
+    });
+    expect(ids.length).toBeGreaterThan(50);
+    expect(ids.filter((id) => !known.has(id))).toEqual([]);
   });
 
   it('runs gateways and workers, which name the settings that they lack', async () => {
