@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sbomOf } from './sbom.mjs';
 import { name, platformOf, releaseFolder, root, stage, version } from './stage.mjs';
 
-/** What the archive contains besides the staged files, by its name there. */
+/** The files besides the staged ones, by their names in the archive. */
 const FILES = {
   'CHANGELOG.md': 'CHANGELOG.md',
 
