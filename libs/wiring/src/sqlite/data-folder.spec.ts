@@ -38,6 +38,14 @@ describe('the data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
+  it('is asked for under another name where nobody can write', () => {
+    expect(() => prepareDataFolder('/dev/null/data')).toThrow(
+      new InvalidConfiguration([
+        "KEYFOLD_DATA_DIR: cannot write to /dev/null/data: ENOTDIR: not a directory, mkdir '/dev/null/data'. Name a folder that this user can write to",
+      ]),
+    );
+  });
+
   it('is closed to other users if it exists already, empty or with a database', () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder, { mode: 0o755 });

@@ -24,8 +24,19 @@ const OF_THE_FILE_SYSTEM = 'lost+found';
 
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writing(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   closeDataFolder(folder);
+}
+
+/** Changes the data folder. Throws `InvalidConfiguration` if the system refuses. */
+function writing(folder: string, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw new InvalidConfiguration([
+      `KEYFOLD_DATA_DIR: cannot write to ${folder}: ${reasonOf(error)}. Name a folder that this user can write to`,
+    ]);
+  }
 }
 
 /**
@@ -41,7 +52,7 @@ export function closeDataFolder(folder: string): void {
       `KEYFOLD_DATA_DIR: ${folder} contains other files (${foreign}). Choose a folder for this service alone`,
     ]);
   }
-  chmodSync(folder, 0o700);
+  writing(folder, () => chmodSync(folder, 0o700));
   // Nobody else can add files from here on.
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each)))
     requireOwnFile(join(folder, name), name === SOCKET ? 'socket' : 'regular file');
