@@ -1,16 +1,22 @@
 // The archive of one platform: Keyfold with its Node in one folder that runs from anywhere.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { sbomOf } from './sbom.mjs';
 import { name, platformOf, releaseFolder, root, stage, version } from './stage.mjs';
 
 /** The files besides the staged ones, by their names in the archive. */
-const FILES = {
-  'CHANGELOG.md': 'CHANGELOG.md',
-
-  'keyfold.service': 'deploy/systemd/keyfold.service',
-};
+const FILES = { 'CHANGELOG.md': 'CHANGELOG.md', 'keyfold.service': 'deploy/systemd/keyfold.service' };
 
 /**
  * Writes the archive for a processor, as Node names it, and its bill of materials. The same sources and date give the same bytes. Returns
@@ -26,11 +32,10 @@ export function writeArchive(cpu, date) {
     writeFileSync(join(releaseFolder, `${title}.cdx.json`), sbomOf({ platform: platformOf(cpu), node, date }));
     rmSync(node, { recursive: true });
     addLauncher(folder, cpu);
-    pack(temporary, title, date);
+    return pack(temporary, `${title}.tar.gz`, date);
   } finally {
     rmSync(temporary, { recursive: true });
   }
-  return join(releaseFolder, `${title}.tar.gz`);
 }
 
 /** Stages the files with a Node for the processor. Returns the folder of Node's npm package. */
@@ -49,11 +54,14 @@ function addLauncher(folder, cpu) {
   for (const [to, from] of Object.entries(FILES)) cpSync(join(root, from), join(folder, to));
 }
 
-function pack(temporary, title, date) {
-  const file = join(temporary, 'archive');
+/** Packs all files of a folder so that equal files and dates give equal bytes. Returns the path of the archive, which is whole if it exists. */
+export function pack(folder, file, date) {
+  const path = join(releaseFolder, file);
   const entries = ['--sort=name', `--mtime=${date.toISOString()}`, '--mode=u=rwX,go=rX'];
   const owner = ['--owner=0', '--group=0', '--numeric-owner'];
-  const words = ['--create', `--file=${file}`, '--format=gnu', '--use-compress-program=gzip --no-name'];
-  execFileSync('tar', [...words, ...entries, ...owner, `--directory=${temporary}`, title], { stdio: 'inherit' });
-  renameSync(file, join(releaseFolder, `${title}.tar.gz`));
+  const output = ['--use-compress-program=gzip --no-name', `--file=${path}.part`];
+  const words = ['--create', '--format=gnu', ...output, ...entries, ...owner, `--directory=${folder}`];
+  execFileSync('tar', [...words, ...readdirSync(folder)], { stdio: 'inherit' });
+  renameSync(`${path}.part`, path);
+  return path;
 }

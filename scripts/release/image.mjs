@@ -1,7 +1,8 @@
 // The image, as an archive for `docker load`.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pack } from './archive.mjs';
 import { sbomOf } from './sbom.mjs';
 import { description, license, name, nodePackage, platformOf, releaseFolder, root, version } from './stage.mjs';
 
@@ -21,28 +22,35 @@ export function writeImage(date, revision) {
   const labelWords = Object.entries(labels).map(([key, value]) => `--label=org.opencontainers.image.${key}=${value}`);
   const reproducible = [`--build-arg=SOURCE_DATE_EPOCH=${date.getTime() / 1_000}`, '--provenance=false'];
   docker('buildx', 'build', '--load', '--file=deploy/Dockerfile', `--tag=${tag}`, ...labelWords, ...reproducible, '.');
-  const file = join(releaseFolder, `${title}.tar`);
-  docker('save', '--output', file, tag);
-  chmodSync(file, 0o644);
-  execFileSync('gzip', ['--no-name', '--force', file]);
-  writeSbom(date);
-  return `${file}.gz`;
+  const temporary = mkdtempSync(join(releaseFolder, 'staging-'));
+  try {
+    writeSbom(join(temporary, 'node'), date);
+    return writeLayers(join(temporary, 'image'), date);
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
+
+/** Packs the layers again, because Docker adds the time of the moment. */
+function writeLayers(folder, date) {
+  mkdirSync(folder);
+  docker('save', '--output', `${folder}.tar`, tag);
+  execFileSync('tar', ['--extract', `--file=${folder}.tar`, `--directory=${folder}`]);
+  return pack(folder, `${title}.tar.gz`, date);
 }
 
 /** Node comes from the official image, not from npm. */
-function writeSbom(date) {
-  const node = mkdtempSync(join(releaseFolder, 'node-'));
+function writeSbom(node, date) {
   const container = docker('create', tag).trim();
   try {
-    mkdirSync(join(node, 'bin'));
+    mkdirSync(join(node, 'bin'), { recursive: true });
     docker('cp', `${container}:/usr/local/bin/node`, join(node, 'bin'));
-    cpSync(join(nodePackage, 'package.json'), join(node, 'package.json'));
-    const list = ['--show', '--showformat=${Package}\\t${Version}\\t${Architecture}\\n'];
-    const debian = docker('run', '--rm', '--entrypoint=dpkg-query', tag, ...list);
-    const sbom = sbomOf({ platform: platformOf(process.arch), node, date, debian });
-    writeFileSync(join(releaseFolder, `${title}.cdx.json`), sbom);
   } finally {
     docker('rm', container);
-    rmSync(node, { recursive: true });
   }
+  cpSync(join(nodePackage, 'package.json'), join(node, 'package.json'));
+  const list = ['--show', '--showformat=${Package}\\t${Version}\\t${Architecture}\\n'];
+  const debian = docker('run', '--rm', '--entrypoint=dpkg-query', tag, ...list);
+  const sbom = sbomOf({ platform: platformOf(process.arch), node, date, debian });
+  writeFileSync(join(releaseFolder, `${title}.cdx.json`), sbom);
 }
