@@ -53,7 +53,7 @@ describe('an unusable database is refused with advice:', () => {
     [
       'that a newer version wrote',
       (connection) => connection.collection('schema').updateMany({}, { $set: { version: 99 } }),
-      'newer version of keyfold (schema 99',
+      'has schema 99, but this version only supports schema 1. Start the newer version again, or restore the backup',
     ],
   ])('one %s', async (_, damage, reason) => {
     expect(await refusal(await damaged(damage))).toContain(reason);

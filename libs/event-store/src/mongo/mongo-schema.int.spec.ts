@@ -132,7 +132,7 @@ describe('a database is refused', () => {
   it('that a newer version has migrated, by start and by migration', async () => {
     await migrate();
     await connection.collection('schema').updateOne({}, { $inc: { version: 1 } });
-    const message = `the database "${connection.name}" was written by a newer version of keyfold (schema 2, this version supports 1): run that version or a later one`;
+    const message = `the database "${connection.name}" has schema 2, but this version only supports schema 1. Start the newer version again, or restore the backup from before the upgrade`;
     expect(await complaint(check())).toBe(message);
     expect(await complaint(migrate())).toBe(message);
   });

@@ -101,7 +101,7 @@ async function requireKnownVersion(connection: Connection): Promise<number | und
   const stored = await reaching(() => versions(connection).findOne({ _id: VERSION_ID }));
   if (!stored || stored.version <= SCHEMA_VERSION) return stored?.version;
   throw new UnusableDatabase(
-    `the database "${connection.name}" was written by a newer version of keyfold (schema ${stored.version}, this version supports ${SCHEMA_VERSION}): run that version or a later one`,
+    `the database "${connection.name}" has schema ${stored.version}, but this version only supports schema ${SCHEMA_VERSION}. Start the newer version again, or restore the backup from before the upgrade`,
   );
 }
 
