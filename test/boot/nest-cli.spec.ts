@@ -31,7 +31,7 @@ it('npx nest build makes a gateway that starts', { timeout: 300_000 }, async () 
     'gateway',
     'gateway of nest build',
     { ...SCALED_SETTINGS, KEYFOLD_MONGODB_URI: uri },
-    join(checkout, 'dist/nest/apps/gateway/src/main.js'),
+    [process.execPath, join(checkout, 'dist/nest/apps/gateway/src/main.js')],
   );
   onTestFinished(() => gateway.dispose());
   await gateway.start();

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { accountNamed, ADMIN_PASSWORD } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { type ApiDocument, operationsOf } from '../support/api-document.js';
-import { keyfold } from '../support/cli.js';
+import { keyfold, keyfoldReading } from '../support/cli.js';
 import { ADMIN, EveryChange, type Made } from '../support/every-change.js';
 import { newKeyLine } from '../support/key-line.js';
 import { exchangeBytes } from '../support/raw-connection.js';
@@ -30,7 +30,9 @@ type Page = { content: Entry[]; next_cursor: string };
 
 const app = await sharedApp();
 const api = new ApiClient(app.baseUrl);
-const changes = new EveryChange(app);
+const changes = new EveryChange(app.baseUrl, (input, ...args) =>
+  keyfoldReading(input, { KEYFOLD_DATA_DIR: app.dataDir }, ...args),
+);
 const { made, called, secrets } = changes;
 
 let signedIn: Promise<ApiClient> | undefined;

@@ -91,7 +91,7 @@ it('a start on a full disk fails with a message that says so', async () => {
   const entry = join(app.dataDir, '..', `${basename(app.dataDir)}.mjs`);
   await writeFile(entry, onFullDisk(builtApp('standalone')));
   onTestFinished(() => rm(entry));
-  const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: app.dataDir }, entry);
+  const { exitCode, output } = await failedStart({ KEYFOLD_DATA_DIR: app.dataDir }, [process.execPath, entry]);
   expect(exitCode).toBe(1);
   expect(output).toMatch(
     /^keyfold cannot start: cannot lock the data folder .*: disk I\/O error. Check that its disk has room/,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { builtApp, type ProcessEnv } from './keyfold-process.js';
+import { builtCommand, type CommandLine, type ProcessEnv } from './keyfold-process.js';
 import { timesLength } from './test-length.js';
 
 /** Milliseconds; commands take longer in long runs, with their more events. */
@@ -15,15 +15,23 @@ export async function keyfold(env: ProcessEnv, ...args: readonly string[]): Prom
 
 /** Runs the command like `keyfold`, with `input` as a pipe on standard input. */
 export async function keyfoldReading(input: string, env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
-  const { child, result } = startKeyfold(env, ...args);
+  return runCommand([...builtCommand('cli'), ...args], env, input);
+}
+
+/** Runs any command line in the same way. */
+export async function runCommand(command: CommandLine, env: ProcessEnv, input = ''): Promise<CliResult> {
+  const { child, result } = startCommand(command, env);
   // A command that does not read its input may exit first.
   child.stdin.on('error', () => undefined).end(input);
   return result;
 }
 
 /** Starts the command. `seen` waits for a text on standard output or standard error. */
-export function startKeyfold(env: ProcessEnv, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [builtApp('cli'), ...args], {
+export const startKeyfold = (env: ProcessEnv, ...args: readonly string[]) =>
+  startCommand([...builtCommand('cli'), ...args], env);
+
+function startCommand([program, ...args]: CommandLine, env: ProcessEnv) {
+  const child = spawn(program, args, {
     env: { PATH: process.env['PATH'], ...env },
     timeout: TIMEOUT,
   });

@@ -1,15 +1,16 @@
 import { accountNamed, ADMIN_PASSWORD } from './accounts.js';
 import { ApiClient, type Answer } from './api-client.js';
-import { keyfoldReading } from './cli.js';
+import type { CliResult } from './cli.js';
 import { newKeyLine } from './key-line.js';
 import { SecretSearch } from './secret-search.js';
-import type { StandaloneProcess } from './standalone-process.js';
 import { staticHash } from './static-hash.js';
-import { storedStaticToken } from './stored-data.js';
 import { codeNow } from './two-factor.js';
 
 /** A change that was made: what, about which account, as whom, from where and in which request. */
 export type Made = Readonly<{ type: string; about: number | null; by: string; ip: string; correlation?: string }>;
+
+/** Runs an operator command on the service, with `input` on standard input. */
+export type Operate = (input: string, ...args: readonly string[]) => Promise<CliResult>;
 
 /** The id of the first administrator. */
 export const ADMIN = 1;
@@ -56,8 +57,11 @@ export class EveryChange {
   #addresses = 0;
   readonly #api: ApiClient;
 
-  constructor(private readonly app: StandaloneProcess) {
-    this.#api = new ApiClient(app.baseUrl);
+  constructor(
+    baseUrl: string,
+    private readonly operate: Operate,
+  ) {
+    this.#api = new ApiClient(baseUrl);
   }
 
   /** Logs in from an address of its own. */
@@ -83,7 +87,8 @@ export class EveryChange {
   /** Makes every change, one after the other. */
   async make(): Promise<void> {
     const admin = await this.#logIn('admin', ADMIN_PASSWORD, ADMIN);
-    const token = this.#secret('static token', storedStaticToken(this.app.dataDir));
+    const shown = await this.operate('', 'settings', 'get', 'token', '--reveal');
+    const token = this.#secret('static token', shown.out.trim());
     const program = new Actor(this.#api.as(token), `static-token:${ADMIN}`, '', this);
     const users = '/api/admin/user';
 
@@ -229,13 +234,7 @@ export class EveryChange {
 
   async #setPasswordAsOperator(): Promise<void> {
     const password = this.#secret('password by the operator', 'set by the operator');
-    const { status, err } = await keyfoldReading(
-      `${password}\n`,
-      { KEYFOLD_DATA_DIR: this.app.dataDir },
-      'account',
-      'set-password',
-      'mary',
-    );
+    const { status, err } = await this.operate(`${password}\n`, 'account', 'set-password', 'mary');
     if (status !== 0) throw new Error(err);
     this.made.push({ type: 'account.password-changed', about: this.memberId, by: 'operator', ip: '' });
   }

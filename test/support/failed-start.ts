@@ -1,17 +1,21 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { builtApp, StartFailure, type ProcessEnv } from './keyfold-process.js';
+import { builtCommand, StartFailure, type ProcessEnv } from './keyfold-process.js';
 import { ScaledProcess, type ScaledApp } from './scaled-process.js';
 import { StandaloneProcess } from './standalone-process.js';
 
-/** Starts the app (or another `entry` script), expects the start to fail and returns the failure. */
-export const failedStart = (env: ProcessEnv, entry = builtApp('standalone')): Promise<StartFailure> =>
-  failureOf(StandaloneProcess.start(env, entry));
+/** Starts the app (or another command), expects the start to fail and returns the failure. */
+export const failedStart = (env: ProcessEnv, command = builtCommand('standalone')): Promise<StartFailure> =>
+  failureOf(StandaloneProcess.start(env, command));
 
 /** Does the same with an app on MongoDB. */
-export async function failedScaledStart(app: ScaledApp, env: ProcessEnv): Promise<StartFailure> {
-  const process = await ScaledProcess.create(app, app, env);
+export async function failedScaledStart(
+  app: ScaledApp,
+  env: ProcessEnv,
+  command = builtCommand(app),
+): Promise<StartFailure> {
+  const process = await ScaledProcess.create(app, app, env, command);
   onTestFinished(() => process.dispose());
   return failureOf(process.start());
 }

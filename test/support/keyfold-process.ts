@@ -11,9 +11,20 @@ const EXPLANATION_MS = 4_000;
 /** Environment variables of the app; `undefined` removes a default variable. */
 export type ProcessEnv = Record<string, string | undefined>;
 
+/** A program and its arguments. */
+export type CommandLine = readonly [program: string, ...args: string[]];
+
+type App = 'cli' | 'gateway' | 'standalone' | 'worker';
+
 /** Returns the entry point of a built app. */
-export const builtApp = (app: 'cli' | 'gateway' | 'standalone' | 'worker') =>
-  resolve(import.meta.dirname, `../../dist/apps/${app}/src/main.js`);
+export function builtApp(app: App): string {
+  const entry = resolve(import.meta.dirname, `../../dist/apps/${app}/src/main.js`);
+  if (!existsSync(entry)) throw new Error(`${entry} is missing: build the app first`);
+  return entry;
+}
+
+/** Returns the command line of a built app. */
+export const builtCommand = (app: App): CommandLine => [process.execPath, builtApp(app)];
 
 /** The app exited or timed out before it was ready; `output` is everything it wrote. */
 export class StartFailure extends Error {
@@ -31,14 +42,12 @@ export class KeyfoldProcess {
   private ended: Promise<number | null> = Promise.resolve(null);
   private written = '';
 
-  /** `readyUrl` answers with a success status once the process is ready. */
+  /** `command` applies from the next start on. `readyUrl` answers with a success status once the process is ready. */
   protected constructor(
-    private readonly entry: string,
+    public command: CommandLine,
     private env: ProcessEnv,
     private readonly readyUrl: string,
-  ) {
-    if (!existsSync(entry)) throw new Error(`${entry} is missing: build the app first`);
-  }
+  ) {}
 
   /** Returns the id of the running process. */
   get pid(): number {
@@ -99,7 +108,8 @@ export class KeyfoldProcess {
     this.env = { ...this.env, ...env };
     // Passes the search path only, so that every machine runs the app with the same environment.
     const environment = { PATH: process.env['PATH'], TZ: 'UTC', ...this.env };
-    const child = spawn(process.execPath, [this.entry], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program, ...args] = this.command;
+    const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.written += text));
     }

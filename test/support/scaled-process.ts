@@ -1,5 +1,5 @@
 import { ADMIN_PASSWORD } from './accounts.js';
-import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
+import { builtCommand, type CommandLine, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
 import { lastingPort } from './lasting-port.js';
 
 /** The apps that work on MongoDB. */
@@ -23,7 +23,7 @@ export class ScaledProcess extends KeyfoldProcess {
   readonly managementUrl: string;
 
   private constructor(
-    entry: string,
+    command: CommandLine,
     readonly name: string,
     readonly port: number,
     readonly managementPort: number,
@@ -36,14 +36,14 @@ export class ScaledProcess extends KeyfoldProcess {
       KEYFOLD_MANAGEMENT_PORT: String(managementPort),
       KEYFOLD_STORE: 'mongodb',
     };
-    super(entry, { ...addresses, ...env }, `${managementUrl}/health/ready`);
+    super(command, { ...addresses, ...env }, `${managementUrl}/health/ready`);
     this.baseUrl = `http://127.0.0.1:${port}`;
     this.managementUrl = managementUrl;
   }
 
-  /** Creates a process of an app (or another `entry` script) without starting it. `name` appears in test messages. */
-  static async create(app: ScaledApp, name: string, env: ProcessEnv, entry = builtApp(app)): Promise<ScaledProcess> {
-    return new ScaledProcess(entry, name, await lastingPort(), await lastingPort(), env);
+  /** Creates a process of an app (or another command) without starting it. `name` appears in test messages. */
+  static async create(app: ScaledApp, name: string, env: ProcessEnv, command = builtCommand(app)) {
+    return new ScaledProcess(command, name, await lastingPort(), await lastingPort(), env);
   }
 
   /**

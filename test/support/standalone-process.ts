@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtApp, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
+import { builtCommand, type CommandLine, KeyfoldProcess, type ProcessEnv } from './keyfold-process.js';
 import { lastingPort } from './lasting-port.js';
 import { logLines } from './log-lines.js';
 
@@ -14,18 +14,18 @@ export class StandaloneProcess extends KeyfoldProcess {
   private constructor(
     readonly dataDir: string,
     readonly port: number,
-    entry: string,
+    command: CommandLine,
     env: ProcessEnv,
   ) {
     const baseUrl = `http://127.0.0.1:${port}`;
-    super(entry, { ...environment(dataDir, port), ...env }, `${baseUrl}/ping`);
+    super(command, { ...environment(dataDir, port), ...env }, `${baseUrl}/ping`);
     this.baseUrl = baseUrl;
   }
 
-  /** Starts the app (or another `entry` script) and waits for `GET /ping`. Throws `StartFailure`. */
-  static async start(env: ProcessEnv = {}, entry = builtApp('standalone')): Promise<StandaloneProcess> {
+  /** Starts the app (or another command) and waits for `GET /ping`. Throws `StartFailure`. */
+  static async start(env: ProcessEnv = {}, command = builtCommand('standalone')): Promise<StandaloneProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'keyfold-'));
-    const started = new StandaloneProcess(dataDir, await lastingPort(), entry, env);
+    const started = new StandaloneProcess(dataDir, await lastingPort(), command, env);
     try {
       started.spawn();
       await started.untilReady();
