@@ -39,9 +39,9 @@ describe('the data folder', () => {
   });
 
   it('is asked for under another name where nobody can write', () => {
-    expect(() => prepareDataFolder('/dev/null/data')).toThrow(
+    expect(() => prepareDataFolder('/proc/keyfold/data')).toThrow(
       new InvalidConfiguration([
-        "KEYFOLD_DATA_DIR: cannot write to /dev/null/data: ENOTDIR: not a directory, mkdir '/dev/null/data'. Name a folder that this user can write to",
+        "KEYFOLD_DATA_DIR: cannot write to /proc/keyfold/data: ENOENT: no such file or directory, mkdir '/proc/keyfold'. Name a folder that this user can write to",
       ]),
     );
   });

@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { InvalidConfiguration, requireOwnFile, requireOwnFolder } from '@keyfold/process';
 
 const DATABASE = 'keyfold.db';
@@ -24,8 +24,15 @@ const OF_THE_FILE_SYSTEM = 'lost+found';
 
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string): void {
-  writing(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  writing(folder, () => createFolder(resolve(folder)));
   closeDataFolder(folder);
+}
+
+/** Creates a folder and its parents. The recursive `mkdir` of Node 24 never ends below a folder such as `/proc`. */
+function createFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  createFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Changes the data folder. Throws `InvalidConfiguration` if the system refuses. */
