@@ -1,22 +1,31 @@
 #!/usr/bin/env node
 // The `keyfold` command of the archive and the image: `start`, `gateway` and `worker` run a process, anything else is an operator command.
 import { readFileSync } from 'node:fs';
-import { loadEnvFile } from 'node:process';
 
 const PROCESSES = { start: 'standalone', gateway: 'gateway', worker: 'worker' };
 const SETTINGS_FILE = '/etc/keyfold/keyfold.env';
+/** A line `NAME=value` with the value as it stands, or in quotes. */
+const SETTING = /^[ \t]*((?:KEYFOLD|OPENLIST|OTEL)_\w+)[ \t]*=[ \t]*(?:"(.*)"|'(.*)'|(.*?))\s*$/;
 
-readSettingsFile();
-const [word = '', ...rest] = process.argv.slice(2);
-if (!Object.hasOwn(PROCESSES, word)) await run('cli', process.argv.slice(2));
-else if (rest.length === 0) await run(PROCESSES[word], []);
+const words = process.argv.slice(2);
+const [word = '--help', ...rest] = words;
+const asksForHelp = /^(?:--help|-h|--version|help)$/;
+if (asksForHelp.test(word)) await run('cli', [word, ...rest]);
+else if (!Object.hasOwn(PROCESSES, word)) await runWithSettings('cli', words);
+else if (rest.length === 0) await runWithSettings(PROCESSES[word], []);
+else if (asksForHelp.test(rest[0])) await run('cli', ['--help']);
 else
   refuse(`"keyfold ${word}" takes no arguments. Its settings are environment variables, or lines of ${SETTINGS_FILE}`);
 
+async function runWithSettings(app, parameters) {
+  readSettingsFile();
+  await run(app, parameters);
+}
+
 /** Runs an app in this process, so that it receives signals. */
-async function run(app, words) {
+async function run(app, parameters) {
   const main = `${import.meta.dirname}/dist/apps/${app}/src/main.js`;
-  process.argv.splice(1, Infinity, main, ...words);
+  process.argv.splice(1, Infinity, main, ...parameters);
   await import(main);
 }
 
@@ -26,14 +35,22 @@ function readSettingsFile() {
   // It is a setting of this command, not of the apps.
   delete process.env.KEYFOLD_ENV_FILE;
   const file = named || SETTINGS_FILE;
+  for (const [index, line] of linesOf(file, named !== undefined).entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue;
+    const [, name, ...values] = SETTING.exec(line) ?? [];
+    if (!name) refuse(`${file}, line ${index + 1}: write KEYFOLD_…=value, or # before a comment`);
+    process.env[name] ??= values.find((value) => value !== undefined);
+  }
+}
+
+function linesOf(file, isRequired) {
   try {
-    const lines = readFileSync(file, 'utf8').split('\n');
-    // Node ignores such lines.
-    const wrong = lines.findIndex((line) => !/^\s*(?:#|$|[A-Za-z_]\w*\s*=)/.test(line));
-    if (wrong >= 0) refuse(`${file}, line ${wrong + 1}: write NAME=value, or # before a comment`);
-    loadEnvFile(file);
+    return readFileSync(file, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .split('\n');
   } catch (error) {
-    if (named || error.code !== 'ENOENT') refuse(`cannot read the settings: ${error.message}`);
+    if (!isRequired && error.code === 'ENOENT') return [];
+    return refuse(`cannot read the settings: ${error.message}`);
   }
 }
 

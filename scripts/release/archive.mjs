@@ -11,28 +11,33 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { sbomOf } from './sbom.mjs';
-import { name, platformOf, releaseFolder, root, stage, version } from './stage.mjs';
+import { basename, join } from 'node:path';
+import { root, sbomOf, sha256 } from './sbom.mjs';
+import { name, platformOf, stage, version } from './stage.mjs';
 
-/** The files besides the staged ones, by their names in the archive. */
-const FILES = { 'CHANGELOG.md': 'CHANGELOG.md', 'keyfold.service': 'deploy/systemd/keyfold.service' };
+/** The files besides the staged ones. */
+const FILES = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'docs', 'deploy/systemd/keyfold.service'];
+/** The SHA-256 of Node's binaries, because the lock file does not pin the packages that contain them. Change them with the package `node`. */
+const NODE_BINARIES = {
+  x64: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
+  arm64: '0f8949d1028f6d61506b2d5bc57e7e6fe893d7b1997509b7847294fc9c616584',
+};
 
 /**
- * Writes the archive for a processor, as Node names it, and its bill of materials. The same sources and date give the same bytes. Returns
- * the path of the archive.
+ * Writes the archive for a processor, as Node names it, and its bill of materials into a folder. The same sources and date give the same
+ * bytes. Returns the path of the archive.
  */
-export function writeArchive(cpu, date) {
+export function writeArchive(target, cpu, date) {
   const title = `${name}-${version}-linux-${cpu}`;
-  mkdirSync(releaseFolder, { recursive: true });
-  const temporary = mkdtempSync(join(releaseFolder, 'staging-'));
+  mkdirSync(target, { recursive: true });
+  const temporary = mkdtempSync(join(target, 'staging-'));
   try {
     const folder = join(temporary, title);
     const node = addNode(folder, cpu);
-    writeFileSync(join(releaseFolder, `${title}.cdx.json`), sbomOf({ platform: platformOf(cpu), node, date }));
+    writeFileSync(join(target, `${title}.cdx.json`), sbomOf({ platform: platformOf(cpu), node, date }));
     rmSync(node, { recursive: true });
     addLauncher(folder, cpu);
-    return pack(temporary, `${title}.tar.gz`, date);
+    return pack(temporary, join(target, `${title}.tar.gz`), date);
   } finally {
     rmSync(temporary, { recursive: true });
   }
@@ -43,7 +48,13 @@ function addNode(folder, cpu) {
   const node = `node-linux-${cpu}`;
   stage(folder, cpu, { [node]: process.versions.node });
   mkdirSync(join(folder, 'bin'));
-  cpSync(join(folder, 'node_modules', node, 'bin/node'), join(folder, 'bin/node'));
+  const binary = join(folder, 'bin/node');
+  cpSync(join(folder, 'node_modules', node, 'bin/node'), binary);
+  const found = sha256(binary);
+  if (found !== NODE_BINARIES[cpu])
+    throw new Error(
+      `${node} ${process.versions.node} contains a binary with the SHA-256 ${found}, which ${import.meta.filename} does not name`,
+    );
   return join(folder, 'node_modules', node);
 }
 
@@ -51,17 +62,15 @@ function addLauncher(folder, cpu) {
   const launcher = readFileSync(join(import.meta.dirname, 'launcher.sh'), 'utf8').replaceAll('@CPU@', cpu);
   writeFileSync(join(folder, name), launcher);
   chmodSync(join(folder, name), 0o755);
-  for (const [to, from] of Object.entries(FILES)) cpSync(join(root, from), join(folder, to));
+  for (const file of FILES) cpSync(join(root, file), join(folder, basename(file)), { recursive: true });
 }
 
-/** Packs all files of a folder so that equal files and dates give equal bytes. Returns the path of the archive, which is whole if it exists. */
-export function pack(folder, file, date) {
-  const path = join(releaseFolder, file);
+/** Packs a folder so that equal files and dates give equal bytes. Returns the path of the archive. */
+export function pack(folder, path, date) {
   const entries = ['--sort=name', `--mtime=${date.toISOString()}`, '--mode=u=rwX,go=rX'];
   const owner = ['--owner=0', '--group=0', '--numeric-owner'];
-  const output = ['--use-compress-program=gzip --no-name', `--file=${path}.part`];
+  const output = ['--use-compress-program=gzip --no-name', `--file=${path}`];
   const words = ['--create', '--format=gnu', ...output, ...entries, ...owner, `--directory=${folder}`];
   execFileSync('tar', [...words, ...readdirSync(folder)], { stdio: 'inherit' });
-  renameSync(`${path}.part`, path);
   return path;
 }

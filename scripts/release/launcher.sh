@@ -10,9 +10,10 @@ case $(uname -sm) in
   *) fail "there is no archive for $(uname -sm). Install from the sources." ;;
 esac
 [ $cpu = @CPU@ ] || fail "this archive is for linux-@CPU@, and this machine is linux-$cpu. Download the archive for linux-$cpu."
-libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || fail 'this system has no GNU C library. Use the container image instead.'
+instead='Use the container image or the sources instead.'
+libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || fail "cannot find glibc (getconf GNU_LIBC_VERSION), and Keyfold needs 2.28 or later. $instead"
 case $libc in
-  'glibc '[01].* | 'glibc 2.'? | 'glibc 2.1'? | 'glibc 2.2'[0-7]) fail "this system has $libc, and Keyfold needs 2.28 or later. Use the container image instead." ;;
+  'glibc '[01].* | 'glibc 2.'? | 'glibc 2.1'? | 'glibc 2.2'[0-7]) fail "this system has $libc, and Keyfold needs 2.28 or later. $instead" ;;
 esac
 # The command may be a link to this file.
 folder=$(dirname "$(readlink -f "$0")")

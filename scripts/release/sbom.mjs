@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
+export const sha256 = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
 export const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 /**
@@ -39,7 +40,7 @@ export function sbomOf({ platform, node, date, debian = '' }) {
   const dependencies = bom.dependencies
     .filter(({ ref }) => ref === `${name}@${version}` || shipped.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((id) => shipped.has(id)) }));
-  dependencies[0].dependsOn.push(runtime['bom-ref']);
+  dependencies.find(({ ref }) => ref === `${name}@${version}`).dependsOn.push(runtime['bom-ref']);
   const content = {
     ...bom,
     serialNumber: '',
@@ -65,9 +66,7 @@ export function sbomOf({ platform, node, date, debian = '' }) {
 
 function nodeComponent(folder) {
   const { version, license } = read(join(folder, 'package.json'));
-  const content = createHash('sha256')
-    .update(readFileSync(join(folder, 'bin/node')))
-    .digest('hex');
+  const content = sha256(join(folder, 'bin/node'));
   const purl = `pkg:generic/node@${version}`;
   return {
     'bom-ref': purl,

@@ -7,12 +7,10 @@ import { dirname, join } from 'node:path';
 import { buildApps } from '../build.mjs';
 import { KEPT } from '../bundle.mjs';
 import { noticesOf } from './notices.mjs';
+import { read, root } from './sbom.mjs';
 
-export const root = join(import.meta.dirname, '../..');
-export const releaseFolder = join(root, 'dist/release');
 const APPS = ['cli', 'gateway', 'standalone', 'worker'];
-const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
-export const { name, version, description, license } = read('package.json');
+export const { name, version, description, license, overrides } = read(join(root, 'package.json'));
 
 /** The platform of a processor, in npm's names. */
 export const platformOf = (cpu) => ({ os: 'linux', cpu, libc: 'glibc' });
@@ -45,12 +43,10 @@ const isShipped = (file) => !/\.map$|\/(?:built\.json|in-use)$/.test(file);
 
 /** Installs what the bundles leave out, in the versions of the lock file. */
 function installPackages(folder, platform, more) {
-  const { packages } = read('package-lock.json');
+  const { packages } = read(join(root, 'package-lock.json'));
   const kept = Object.fromEntries(KEPT.map((each) => [each, packages[`node_modules/${each}`].version]));
   // Without the overrides, npm would install other packages than those of the lock file.
-  const { overrides } = read('package.json');
-  const manifest = { name, version, type: 'module', dependencies: kept, optionalDependencies: more, overrides };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
+  writeManifest(folder, { dependencies: kept, optionalDependencies: more, overrides });
   cpSync(join(root, 'package-lock.json'), join(folder, 'package-lock.json'));
   const target = Object.entries(platform).map(([key, value]) => `--${key}=${value}`);
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', '--prefer-offline', ...target];
@@ -59,9 +55,13 @@ function installPackages(folder, platform, more) {
   const native = [`@node-rs/argon2-linux-${platform.cpu}-gnu`, ...Object.keys(more)];
   const missing = native.filter((each) => !existsSync(join(folder, 'node_modules', each)));
   if (missing.length > 0) throw new Error(`npm did not install ${missing.join(', ')}`);
+  writeManifest(folder);
   for (const file of ['package-lock.json', 'node_modules/.package-lock.json', 'node_modules/.bin'])
     rmSync(join(folder, file), { recursive: true, force: true });
   for (const file of globSync('node_modules/**/*.map', { cwd: folder })) rmSync(join(folder, file));
 }
+
+const writeManifest = (folder, more = {}) =>
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, type: 'module', ...more }, null, 2));
 
 if (import.meta.main) stage(process.argv[2]);

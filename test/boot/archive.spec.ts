@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { ApiClient } from '../support/api-client.js';
 import { unpackArchive } from '../support/built-archive.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { componentsOf, contents, sbomOf } from '../support/release-contents.js';
@@ -45,7 +46,7 @@ async function settingsFile(...lines: string[]): Promise<{ KEYFOLD_ENV_FILE: str
   return { KEYFOLD_ENV_FILE: file };
 }
 
-async function expectRefusal(words: readonly string[], env: Record<string, string>, status: number, message: RegExp) {
+async function expectEnd(words: readonly string[], env: Record<string, string>, status: number, message: RegExp) {
   const command = run(keyfold, words, env);
   expect([await command.status, command.output()]).toEqual([status, expect.stringMatching(message)]);
 }
@@ -59,6 +60,7 @@ describe('the archive', () => {
       '# one file for the service and the commands',
       `KEYFOLD_DATA_DIR=${join(folder, 'data/keyfold')}`,
       'KEYFOLD_HOST="127.0.0.1"',
+      'KEYFOLD_ADMIN_PASSWORD=first#password',
       'KEYFOLD_PORT=1',
       'KEYFOLD_MANAGEMENT_PORT=0',
       '',
@@ -67,9 +69,9 @@ describe('the archive', () => {
     // The environment wins.
     const env = { KEYFOLD_PORT: String(port), NODE_OPTIONS: `--import=${report}`, ...settings };
     const service = run(keyfold, ['start'], env);
-    await expect.poll(service.output, { timeout: 60_000 }).toContain(`"version":"Keyfold v${manifest.version}"`);
+    await expect.poll(service.output, { timeout: 60_000 }).toContain(`"version":"${manifest.version}"`);
     expect(await (await fetch(`http://127.0.0.1:${port}/ping`)).text()).toBe('pong');
-    expect(service.output()).toMatch(/"password":"\w{16}"/);
+    (await new ApiClient(`http://127.0.0.1:${port}`).logIn('admin', 'first#password')).data();
     const list = run(keyfold, ['account', 'list'], settings);
     expect(await list.status).toBe(0);
     expect(list.output()).toContain('admin');
@@ -96,20 +98,23 @@ describe('the archive', () => {
 
   it('runs gateways and workers, which name the settings that they lack', async () => {
     const settings = await settingsFile('');
-    for (const name of ['gateway', 'worker']) await expectRefusal([name], settings, 78, /KEYFOLD_MONGODB_URI/);
-  });
-
-  it('shows its version', async () => {
-    const command = run(keyfold, ['--version']);
-    expect([await command.status, command.output()]).toEqual([0, `Keyfold v${manifest.version}\n`]);
+    for (const name of ['gateway', 'worker']) await expectEnd([name], settings, 78, /KEYFOLD_MONGODB_URI/);
   });
 
   it('refuses arguments of a process, and settings files that it cannot read', async () => {
-    await expectRefusal(['start', '--port', '80'], {}, 78, /"keyfold start" takes no arguments.*environment variables/);
+    await expectEnd(['start', '--port', '80'], {}, 78, /"keyfold start" takes no arguments.*environment variables/);
     const missing = { KEYFOLD_ENV_FILE: join(folder, 'missing') };
-    await expectRefusal(['account', 'list'], missing, 78, /^keyfold: cannot read the settings: .*missing/);
-    const wrong = await settingsFile('# port', 'KEYFOLD_PORT 80');
-    await expectRefusal(['start'], wrong, 78, /keyfold\.env, line 2: write NAME=value/);
+    await expectEnd(['account', 'list'], missing, 78, /^keyfold: cannot read the settings: .*missing/);
+    for (const line of ['KEYFOLD_PORT 80', 'NODE_OPTIONS=--inspect']) {
+      const wrong = await settingsFile('# port', line);
+      await expectEnd(['start'], wrong, 78, /keyfold\.env, line 2: write KEYFOLD_…=value/);
+    }
+  });
+
+  it('shows help and version without its settings', async () => {
+    const missing = { KEYFOLD_ENV_FILE: join(folder, 'missing') };
+    for (const words of [[], ['--help'], ['start', '--help']]) await expectEnd(words, missing, 0, /^Usage: keyfold /);
+    await expectEnd(['--version'], missing, 0, new RegExp(`^Keyfold v${manifest.version}\n$`));
   });
 
   it('names what to install on a machine that it does not fit', async () => {
@@ -120,9 +125,9 @@ describe('the archive', () => {
       onTestFinished(() => rm(file, { force: true }));
     };
     const otherCpu = process.arch === 'x64' ? 'aarch64' : 'x86_64';
-    const start = (message: RegExp) => expectRefusal(['start'], {}, 1, message);
+    const start = (message: RegExp) => expectEnd(['start'], {}, 1, message);
     await pretend('getconf', 'exit 1');
-    await start(/no GNU C library.*Use the container image/);
+    await start(/cannot find glibc .*Use the container image or the sources/);
     await pretend('getconf', 'echo glibc 2.27');
     await start(/has glibc 2\.27, and Keyfold needs 2\.28.*Use the container image/);
     await pretend('uname', `echo Linux ${otherCpu}`);

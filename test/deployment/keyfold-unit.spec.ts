@@ -27,12 +27,3 @@ it('the service has as long to stop as the guide asks for, and does not restart 
   expect(valueOf('TimeoutStopSec')).toBe(seconds);
   expect(valueOf('RestartPreventExitStatus')).toBe('78');
 });
-
-it('operator commands of the guide run as the user of the unit, on the same data folder', () => {
-  const guide = read('docs/run/install.md');
-  const folder = `/var/lib/${valueOf('StateDirectory')}`;
-  expect(valueOf('Environment')).toBe(`KEYFOLD_DATA_DIR=${folder}`);
-  expect(guide).toContain(`echo ${valueOf('Environment')} | install -m 640 -g ${valueOf('User')} `);
-  expect(guide).toMatch(new RegExp(`^useradd --system --home-dir ${folder} .* ${valueOf('User')}$`, 'm'));
-  expect(guide).toContain(`sudo -u ${valueOf('User')} keyfold `);
-});

@@ -37,7 +37,7 @@ function commandsPage(): string {
   });
   return `# Commands
 
-Run \`npx keyfold <command>\` in the project folder, with the settings of the processes; in a container \`keyfold <command>\`. Only the output of
+Run \`keyfold <command>\`, with the settings of the processes; from the sources \`npx keyfold <command>\` in the project folder. Only the output of
 the command goes to stdout, so you can pipe \`--json\`. In scripts use \`npm run --silent keyfold -- <command>\`: outside the project folder this form
 fails, whereas \`npx\` downloads whatever package has that name. All commands can run beside running processes.
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { limitConnections } from './connection-limit.js';
 import type { Health } from './health.js';
 import type { Metrics } from './metrics/metrics.js';
-import { serviceVersion } from './service-version.js';
+import { version } from './service-version.js';
 import { UnusableAddress } from './settings/read-settings.js';
 
 /** Maximum number of connections: some for each prober and scraper. */
@@ -60,7 +60,7 @@ async function answer(
   }
   switch (request.url?.split('?', 1)[0]) {
     case '/health/live':
-      return send(response, 200, { status: 'alive', version: serviceVersion });
+      return send(response, 200, { status: 'alive', version });
     case '/health/ready': {
       const readiness = await health.readiness();
       return send(response, readiness.status === 'ready' ? 200 : 503, readiness);

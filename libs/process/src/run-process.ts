@@ -7,7 +7,7 @@ import { Health } from './health.js';
 import { createLog, maskSecrets } from './log/create-log.js';
 import { ManagementServer } from './management-server.js';
 import { Metrics } from './metrics/metrics.js';
-import { serviceVersion } from './service-version.js';
+import { version } from './service-version.js';
 import type { Environment } from './settings/read-settings.js';
 import type { ProcessSettings } from './settings/settings.js';
 import { unknownSettings } from './settings/unknown-settings.js';
@@ -72,7 +72,7 @@ export async function runProcess<Settings extends ProcessSettings>(
     if (!onTerminal) log.info({ url: management.url }, 'management');
     await reportReady(health, log, stop.signal, () => {
       if (onTerminal && url) process.stdout.write(banner(url));
-      else log.info({ url, version: serviceVersion }, 'ready');
+      else log.info({ url, version }, 'ready');
     });
   } catch (error) {
     if (!stop.signal.aborted) reportAndExit(error);

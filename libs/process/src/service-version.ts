@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The name and version of the service, from the nearest package.json: `Keyfold v0.2.0`. */
-export const serviceVersion = `Keyfold v${findPackage(import.meta.dirname).version}`;
+/** The version in the nearest package.json. */
+export const { version } = findPackage(import.meta.dirname);
+
+/** The name and version of the service: `Keyfold v0.2.0`. */
+export const serviceVersion = `Keyfold v${version}`;
 
 /** The same in the form of an `app-id`: `keyfold/0.2.0`. */
-export const serviceAppId = serviceVersion.replace('Keyfold v', 'keyfold/');
+export const serviceAppId = `keyfold/${version}`;
 
 function findPackage(folder: string): { version: string } {
   try {
