@@ -1,7 +1,7 @@
 // npm run test:setup: installs the programs that tests need and this machine lacks. Checks for all of them first.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import {
   binFolder,
   cacheFolder,
@@ -11,10 +11,14 @@ import {
   goFolder,
   mongodFolder,
   rcloneFolder,
+  release,
+  releaseFolder,
   searchPath,
 } from '../test/support/programs.ts';
 import { PrivateEngine } from '../test/support/docker/private-engine.ts';
 import { missingPrograms } from './test-needs.mjs';
+
+const root = join(import.meta.dirname, '..');
 
 const fetchers = {
   mongod: () =>
@@ -31,6 +35,7 @@ const fetchers = {
   kustomize: () => goInstall('sigs.k8s.io/kustomize/kustomize/v5@v5.8.1'),
   actionlint: () => goInstall('github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
   'kube-apiserver': buildKubeApiserver,
+  release: buildRelease,
 };
 
 const missing = await missingPrograms();
@@ -103,12 +108,60 @@ function buildKubeApiserver() {
   run('go', ['install', ...words], { ...caches, CGO_ENABLED: '0', GOBIN: binFolder });
 }
 
+/** Builds the archive of the release and unpacks it, completely or not at all. */
+function buildRelease() {
+  console.log(`Building Keyfold ${release.version} takes about a minute on two idle CPUs`);
+  const folder = temporaryFolder();
+  const [sources, unpacked] = ['sources', 'unpacked'].map((name) => join(folder, name));
+  for (const each of [sources, unpacked]) mkdirSync(each);
+  exportSources(sources);
+  // The date needs no history, and does not matter here.
+  const env = { npm_config_prefer_offline: 'true', SOURCE_DATE_EPOCH: '1' };
+  run('npm', ['ci', '--prefix', sources], env);
+  run('npm', ['run', '--silent', '--prefix', sources, 'release', '--', 'archive'], env);
+  const [archive] = globSync(join(sources, 'dist/release/*.tar.gz'));
+  run('tar', ['--extract', `--file=${archive}`, `--directory=${unpacked}`, '--strip-components=1']);
+  mkdirSync(dirname(releaseFolder), { recursive: true });
+  renameSync(unpacked, releaseFolder);
+}
+
+/** Writes the sources of the release into a folder. */
+function exportSources(folder) {
+  const { version, commit } = release;
+  const hasCommit = () => succeeds('git', '-C', root, 'cat-file', '-e', `${commit}^{commit}`);
+  if (hasCommit() || (succeeds('git', '-C', root, 'fetch', '--depth=1', 'origin', commit) && hasCommit())) {
+    const archive = join(folder, '../sources.tar');
+    run('git', ['-C', root, 'archive', `--output=${archive}`, commit]);
+    run('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
+    return;
+  }
+  if (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version !== version) {
+    console.error(
+      `The sources of Keyfold ${version} are missing. Run the setup in a git clone that can fetch ${commit}`,
+    );
+    process.exit(1);
+  }
+  // A copy of the sources without their history, whose own version is the closest that it has.
+  console.log(`Without the commit ${commit}, the present sources of this version are built`);
+  const isSource = (file) => !['.git', 'dist', 'node_modules'].includes(basename(file));
+  cpSync(root, folder, { recursive: true, filter: isSource });
+}
+
 /** Returns a new folder beside the programs. It is removed when this process exits. */
 function temporaryFolder() {
   mkdirSync(cacheFolder, { recursive: true });
   const folder = mkdtempSync(join(cacheFolder, 'fetching-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+function succeeds(program, ...words) {
+  try {
+    execFileSync(program, words, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function run(program, words, env = {}) {

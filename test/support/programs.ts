@@ -16,7 +16,7 @@ export type Program = Readonly<{
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
   /** Downloads of `npm run test:setup` after it has installed the packages. */
-  fetched?: 'mongod' | 'go' | 'kustomize' | 'actionlint' | 'kube-apiserver' | 'rclone' | 'docker';
+  fetched?: 'mongod' | 'go' | 'kustomize' | 'actionlint' | 'kube-apiserver' | 'rclone' | 'docker' | 'release';
 }>;
 
 /** The folder for what no Debian package contains. */
@@ -26,6 +26,10 @@ export const goFolder = join(cacheFolder, 'go');
 export const rcloneFolder = join(cacheFolder, 'rclone');
 export const dockerFolder = join(cacheFolder, 'docker');
 export const binFolder = join(cacheFolder, 'bin');
+
+/** The release from which the upgrade tests start. `npm run test:setup` builds its archive, so that no binary is committed. */
+export const release = { version: '0.2.0', commit: 'd4cbd2f7ad027fa473663f27a389e57ca24cfdfc' };
+export const releaseFolder = join(cacheFolder, 'releases', `${release.version}-${release.commit}`);
 
 /** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
 export const searchPath = [
@@ -192,6 +196,13 @@ export const programs: readonly Program[] = [
     isInstalled: () => findProgram('kube-apiserver') !== undefined,
     packages: [],
     fetched: 'kube-apiserver',
+  },
+  {
+    name: `Keyfold ${release.version}`,
+    usedBy: ['test/support/released-service.ts'],
+    isInstalled: () => existsSync(releaseFolder),
+    packages: ['git'],
+    fetched: 'release',
   },
 ];
 
