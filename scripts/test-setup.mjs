@@ -119,7 +119,7 @@ function buildRelease() {
   const env = { npm_config_prefer_offline: 'true', SOURCE_DATE_EPOCH: '1' };
   run('npm', ['ci', '--prefix', sources], env);
   run('npm', ['run', '--silent', '--prefix', sources, 'release', '--', 'archive'], env);
-  const [archive] = globSync(join(sources, 'dist/release/*.tar.gz'));
+  const [archive] = globSync(join(sources, 'dist/archive/*.tar.gz'));
   run('tar', ['--extract', `--file=${archive}`, `--directory=${unpacked}`, '--strip-components=1']);
   mkdirSync(dirname(releaseFolder), { recursive: true });
   renameSync(unpacked, releaseFolder);
