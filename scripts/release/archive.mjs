@@ -1,16 +1,6 @@
 // The archive of one platform: Keyfold with its Node in one folder that runs from anywhere.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root, sbomOf, sha256 } from './sbom.mjs';
 import { name, platformOf, stage, version } from './stage.mjs';

@@ -1,7 +1,7 @@
 // node scripts/release/stage.mjs <folder>: fills a folder with what the archive and the image contain of Keyfold: the built apps, the
 // packages that they load from node_modules, the notices, and the `keyfold` command.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildApps } from '../build.mjs';
