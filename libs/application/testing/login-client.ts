@@ -34,7 +34,7 @@ export class LoginClient {
 
   constructor(private readonly service: EmbeddedService) {
     const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.passwords = new PasswordCheck(names, hasher, new InMemoryLoginQueues(), throttle, sealer);
+    this.passwords = new PasswordCheck(names, hasher, new InMemoryLoginQueues(), throttle, sealer, runner);
     this.codes = new CodeCheck(runner, throttle, sealer, clock);
     const { passwords, codes, security } = this;
     this.#handler = new LogInHandler(runner, passwords, codes, tokens, devices, clock, security);

@@ -34,7 +34,7 @@ class FileServerClient {
     const { runner, names, throttle, loader, clock, activity, hasher, sealer } = service;
     this.api = new LoginClient(service);
     const { codes, security } = this.api;
-    const passwords = queues ? new PasswordCheck(names, hasher, queues, throttle, sealer) : this.api.passwords;
+    const passwords = queues ? new PasswordCheck(names, hasher, queues, throttle, sealer, runner) : this.api.passwords;
     const appPasswords = new AppPasswordCheck(loader, clock, activity, security);
     this.#handler = new CheckFileServerLoginHandler(runner, passwords, codes, appPasswords, names, throttle, security);
   }

@@ -1,8 +1,9 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { sessionStream } from '@keyfold/projections';
-import { HashQueueFull } from '@keyfold/security';
+import { HashQueueFull, staticHash, wrapOpenlistHash } from '@keyfold/security';
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { changeAccount, registerAccount } from '../../testing/accounts.js';
+import { accountState, changeAccount, registerAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { clientWithAnn, LoginClient } from '../../testing/login-client.js';
 import { SECOND } from '../../testing/settable-clock.js';
@@ -176,5 +177,45 @@ describe('login checks', () => {
     const all = new LoginCounts().all();
     expect(all).toHaveLength(10);
     expect(all.every(({ count }) => count === 0)).toBe(true);
+  });
+});
+
+describe('a login with an imported password', () => {
+  /** Gives account 7 the password "old" as an import stores it. */
+  async function importPassword(service: EmbeddedService): Promise<void> {
+    const original = { hash: hash('sha256', `${staticHash('old')}-salt`, 'hex'), salt: 'salt' };
+    const wrapped = await wrapOpenlistHash(original, service.hasher);
+    const password = { sealedHash: service.sealer.seal(wrapped, 'account-7/password'), timestamp: 1 };
+    await changeAccount(service, 7, { type: 'SetPassword', password });
+  }
+  const storedHash = async (service: EmbeddedService) =>
+    service.sealer.open((await accountState(service, 7)).sealedPasswordHash, 'account-7/password');
+
+  it('replaces its hash by one of the normal form and ends no session', async () => {
+    const { service, client } = await clientWithAnn();
+    await importPassword(service);
+    expect(await client.outcome({ password: 'wrong' })).toBe('invalid-credentials');
+    expect(await storedHash(service)).toMatch(/^openlist\$/);
+    await client.logIn({ password: 'old' });
+    const { generation } = await accountState(service, 7);
+    expect(await storedHash(service)).toMatch(/^\$argon2id\$/);
+    expect(await client.outcome({ password: 'old' })).toBe('token');
+    expect(generation).toBe(2);
+    const commits = await service.store.readStreams([{ stream: 'account-7', version: 2 }]);
+    expect(commits.map(({ actor, events }) => [actor, ...events.map(({ type }) => type)])).toEqual([
+      ['login:7', 'PasswordResealed'],
+    ]);
+  });
+
+  it('succeeds although the queue has no place for the new hash', async () => {
+    let isFull = false;
+    const service = new EmbeddedService(undefined, (call) => {
+      if (isFull && call === 'PasswordHasher.hash') throw new HashQueueFull();
+    });
+    const { client } = await clientWithAnn(service);
+    await importPassword(service);
+    isFull = true;
+    expect(await client.outcome({ password: 'old' })).toBe('token');
+    expect(await storedHash(service)).toMatch(/^openlist\$/);
   });
 });

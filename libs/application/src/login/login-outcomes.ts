@@ -62,7 +62,7 @@ export class LoginReport {
 
   constructor(
     private readonly log: SecurityLog,
-    private readonly origin: Origin,
+    readonly origin: Origin,
   ) {}
 
   /** Runs a check and returns its result. Reports the error if the check refuses or throttles the login, and rethrows it. */

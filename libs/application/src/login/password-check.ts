@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, type Account } from '@keyfold/domain';
+import { accountStream } from '@keyfold/projections';
 import {
   dummyHash,
   HashQueueFull,
+  isWrapped,
   LoginThrottle,
   networksOf,
   PasswordHasher,
   Sealer,
   type HashGroups,
 } from '@keyfold/security';
+import { CommandRunner } from '../commands/command-runner.js';
 import { sealingContext } from '../secrets/sealing.js';
+import { loginContext } from './code-check.js';
 import { nameHash, UserNames } from './user-names.js';
 import { admit, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts, type LoginReport } from './login-outcomes.js';
@@ -40,6 +44,7 @@ export class PasswordCheck {
     private readonly queues: LoginQueues,
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
+    private readonly runner: CommandRunner,
   ) {
     this.#dummyHash = dummyHash(hasher);
   }
@@ -107,7 +112,27 @@ export class PasswordCheck {
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
       : await this.#dummyHash;
-    const isRight = await check(account, (staticHash) => this.hasher.verify(staticHash, hash, asker));
-    return isRight ? account : undefined;
+    let verified: string | undefined;
+    const isRight = await check(account, async (staticHash) => {
+      const matches = await this.hasher.verify(staticHash, hash, asker);
+      if (matches) verified = staticHash;
+      return matches;
+    });
+    if (!isRight) return undefined;
+    if (account && verified !== undefined && isWrapped(hash)) await this.#rehash(account, verified, asker, report);
+    return account;
+  }
+
+  /** Replaces an imported hash by one of the normal form. If that fails, the next login tries again. */
+  async #rehash(account: Account, staticHash: string, asker: HashGroups, { origin }: LoginReport): Promise<void> {
+    const { accountId, sealedPasswordHash } = account;
+    try {
+      const passwordHash = await this.hasher.hash(staticHash, asker);
+      const sealed = this.sealer.seal(passwordHash, sealingContext.password(accountId));
+      const command = { type: 'ResealSecrets', resealed: new Map([[sealedPasswordHash, sealed]]) } as const;
+      await this.runner.run(accountStream(accountId), command, loginContext(accountId, origin));
+    } catch {
+      // The password is right, so the login goes on.
+    }
   }
 }

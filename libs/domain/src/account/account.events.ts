@@ -37,7 +37,10 @@ export type AccountRegistered = DomainEvent<
 >;
 /** The password was changed. This ends every session that was started with an older password. */
 export type PasswordChanged = DomainEvent<'PasswordChanged', { passwordTimestamp: number }, PasswordHash>;
-/** The same password was sealed with another key. Sessions continue. The old event keeps a text that no key opens any more. */
+/**
+ * The same password was sealed with another key, or hashed anew at the first login after an import. Sessions continue. The old event keeps
+ * its text.
+ */
 export type PasswordResealed = DomainEvent<'PasswordResealed', object, PasswordHash>;
 /** All sessions of the account were evicted, except the one in `kept`, if any. A login that was verified before is evicted too. */
 export type SessionsEvicted = DomainEvent<'SessionsEvicted', { kept: string | null }, undefined>;

@@ -1,6 +1,7 @@
 import { KeyedQueue } from '@keyfold/concurrency';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { FairQueue } from './fair-queue.js';
+import { unwrap } from './openlist-hash.js';
 import { HashQueueFull, PasswordHasher, type HashGroups } from './password-hasher.js';
 
 /** The cost parameters of argon2: memory in KiB, passes, lanes. */
@@ -58,8 +59,9 @@ export class Argon2PasswordHasher extends PasswordHasher {
   }
 
   async verify(staticHash: string, passwordHash: string, groups?: HashGroups): Promise<boolean> {
-    if (!isAffordable(passwordHash)) return false;
-    return this.queued(groups, () => verify(passwordHash, staticHash));
+    const { text, argon2 } = unwrap(staticHash, passwordHash);
+    if (!isAffordable(argon2)) return false;
+    return this.queued(groups, () => verify(argon2, text));
   }
 
   private async queued<T>(groups: HashGroups = [], work: () => Promise<T>): Promise<T> {

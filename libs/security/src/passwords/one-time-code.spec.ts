@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
-import { matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
+import { isTotpSecret, matchingStep, newTotpSecret, otpauthUri, qrPicture } from './one-time-code.js';
 
 /** The secret of RFC 4226 appendix D and RFC 6238 appendix B, the ASCII text 12345678901234567890. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
@@ -59,6 +59,11 @@ describe('codes', () => {
 
   test.each(['', '1', 'GEZDGNBV', '!'.repeat(32), 'é'.repeat(32)])('of %j do not exist', (secret) => {
     expect(matchingStep(secret, '755224', 0)).toBeUndefined();
+    expect(isTotpSecret(secret)).toBe(false);
+  });
+
+  test('can be made from every secret that is issued', () => {
+    expect([SECRET, newTotpSecret()].map(isTotpSecret)).toEqual([true, true]);
   });
 });
 

@@ -15,6 +15,9 @@ export function newTotpSecret(): string {
   return generateSecret({ length: 20 });
 }
 
+/** Returns whether codes can be made from a secret that another service has issued. */
+export const isTotpSecret = (secret: string): boolean => codeOf(secret, 0) !== undefined;
+
 /**
  * Returns the URI that authenticator apps read from the QR code (wire contract 2.3). Its label is `OpenList:<username>` for any name,
  * truncated to 128 characters of the name.

@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import type { PasswordHasher } from './password-hasher.js';
+
+/** `openlist$<salt>` and an argon2id hash. A salt may contain any character. */
+const WRAPPED = /^openlist\$(.*)(\$argon2id\$.*)$/s;
+
+/** A password hash of the original: the lower-case hex SHA-256 of `<static hash>-<salt>`. */
+export type OpenlistHash = Readonly<{ hash: string; salt: string }>;
+
+/**
+ * Wraps a password hash of the original in argon2id, because a single SHA-256 can be guessed quickly. `PasswordHasher.verify` accepts the
+ * result. Never store the hash itself.
+ */
+export const wrapOpenlistHash = async (
+  { hash: original, salt }: OpenlistHash,
+  hasher: PasswordHasher,
+): Promise<string> => `openlist$${salt}${await hasher.hash(original)}`;
+
+/** Returns whether a stored hash wraps one of the original, and should be replaced when the password is known. */
+export const isWrapped = (passwordHash: string): boolean => WRAPPED.test(passwordHash);
+
+/** Returns the argon2id hash within a stored hash, and the text that it must match. */
+export function unwrap(staticHash: string, passwordHash: string): Readonly<{ text: string; argon2: string }> {
+  const [, salt, argon2] = WRAPPED.exec(passwordHash) ?? [];
+  if (salt === undefined || argon2 === undefined) return { text: staticHash, argon2: passwordHash };
+  return { text: hash('sha256', `${staticHash}-${salt}`, 'hex'), argon2 };
+}
