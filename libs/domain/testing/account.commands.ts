@@ -4,6 +4,7 @@ import type {
   DisableTwoFactor,
   EnableTwoFactor,
   GenerateRecoveryCodes,
+  ImportAccount,
   LockTwoFactor,
   NewPassword,
   RegisterAccount,
@@ -28,6 +29,12 @@ export const newPassword = (password: string, timestamp: number): NewPassword =>
   sealedHash: `sealed hash of ${password}`,
   timestamp,
 });
+
+/** Returns the import of account 7, with the fields and the password of `register` and no two-factor. */
+export const importing = (username: string, differing: Partial<ImportAccount> = {}): ImportAccount => {
+  const { origin: _, ...fields } = register(username);
+  return { ...fields, type: 'ImportAccount', sealedSecret: null, now: NOON, ...differing };
+};
 
 /** Returns an administrator's command that registers account 7. */
 export const register = (username: string, differing: Partial<RegisterAccount> = {}): RegisterAccount => ({

@@ -146,7 +146,7 @@ class ActorResponse {
   @ApiProperty({
     description:
       'How the actor was known: `session`, `guest`, `static-token`, `access-token`, `login` (the credentials of a login), ' +
-      '`operator`, `message`, `expiry` (the expiry of a key) or `first-start`. More values may be added.',
+      '`operator`, `message`, `import`, `expiry` (the expiry of a key) or `first-start`. More values may be added.',
   })
   kind!: string;
   @ApiProperty({ ...integerOrNull, description: 'Null if the actor is no account.' }) account_id!: number | null;

@@ -39,6 +39,11 @@ export class AccountIds {
     }
     return this.#next++;
   }
+
+  /** Gives up the rest of the block, because an import has taken an id of it. */
+  dropBlock(): void {
+    this.#end = this.#next;
+  }
 }
 
 const NO_ID = 0;
@@ -77,10 +82,17 @@ export class RegisterAccountHandler implements ICommandHandler<RegisterAccountCo
     // A command that would be refused must cost neither an id nor a hash.
     accountDecider.decide(accountDecider.initialState, { ...wanted, accountId: NO_ID, password: NO_PASSWORD });
     await this.passwords.require(text);
-    const accountId = await this.ids.next();
     const context = contextOf(caller, origin);
-    const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
-    await this.runner.run(accountStream(accountId), { ...wanted, accountId, password }, context);
+    const register = async () => {
+      const accountId = await this.ids.next();
+      const password = await this.passwords.makeUnchecked(text, accountId, context.actor);
+      await this.runner.run(accountStream(accountId), { ...wanted, accountId, password }, context);
+    };
+    await register().catch((error: unknown) => {
+      if (!(error instanceof DomainError && error.code === 'account-id-taken')) throw error;
+      this.ids.dropBlock();
+      return register();
+    });
   }
 }
 

@@ -28,6 +28,22 @@ it('registering an account checks its password exactly once, and a refused one d
   expect((await accountState(service, 3)).username).toBe('ann');
 });
 
+it('registering an account skips ids that an import has taken', async () => {
+  const service = new EmbeddedService();
+  await registerAccount(service, 1, 'admin', { role: 2 });
+  const caller = { account: await accountState(service, 1), by: 'session' } as const;
+  const ids = new AccountIds(service.counter, 10);
+  const handler = new RegisterAccountHandler(service.runner, service.names, ids, service.passwords);
+  const register = (username: string) =>
+    handler.execute(
+      new RegisterAccountCommand(caller, { ...rest, username, password: '' }, { correlation: 'request' }),
+    );
+  await register('ann');
+  await registerAccount(service, 4, 'imported');
+  await register('bea');
+  expect((await accountState(service, 13)).username).toBe('bea');
+});
+
 describe('account ids', () => {
   it('start after the admin and the guest and have no gaps if taken one by one', async () => {
     const ids = new AccountIds(new EmbeddedService().counter, 1);

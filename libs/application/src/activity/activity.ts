@@ -20,6 +20,7 @@ export const ACTOR_KINDS = [
   'login',
   'operator',
   'message',
+  'import',
   'expiry',
   'first-start',
 ] as const;

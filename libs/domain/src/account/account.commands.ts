@@ -29,6 +29,21 @@ export type RegisterAccount = AccountFields &
     password: NewPassword;
   }>;
 
+/**
+ * Takes over an account of another service: registers it, or makes an existing one equal to it. Only changes become events. Without
+ * `password` the old one stays; a new account needs one. `sealedSecret` is that of two-factor, or null if it is off; without it, two-factor
+ * stays as it is. `now` is in unix milliseconds.
+ */
+export type ImportAccount = AccountFields &
+  Readonly<{
+    type: 'ImportAccount';
+    accountId: number;
+    name: NameClaim;
+    password?: NewPassword | undefined;
+    sealedSecret?: string | null | undefined;
+    now: number;
+  }>;
+
 /** Sets the given fields of an account; only changes become events. A field that is not given stays as it is. */
 export type UpdateAccount = Readonly<
   Partial<AccountFields> & {
@@ -98,6 +113,7 @@ export type DeleteAccount = Readonly<{ type: 'DeleteAccount' }>;
 
 export type AccountCommand =
   | RegisterAccount
+  | ImportAccount
   | UpdateAccount
   | SetPassword
   | EvictSessions

@@ -10,6 +10,7 @@ import type {
   DisableTwoFactor,
   EnableTwoFactor,
   GenerateRecoveryCodes,
+  ImportAccount,
   LockTwoFactor,
   NewPassword,
   RegisterAccount,
@@ -30,8 +31,8 @@ export const ENROLMENT_LIFETIME = 600_000;
 export const ENROLMENTS_PER_HOUR = 10;
 
 /**
- * Decides on one account. Refuses every command but `RegisterAccount` with `account-not-found` unless the account is active. Refuses a
- * command with a `generation` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
+ * Decides on one account. Refuses every command with `account-not-found` unless the account is active, except registrations and
+ * imports. Refuses a command with a `generation` with `password-changed`, `token-invalidated` or `account-disabled` if its session has ended in the meantime.
  */
 export const accountDecider: Decider<Account, AccountCommand, AccountEvent> = {
   initialState: absentAccount,
@@ -53,11 +54,14 @@ export const accountAggregate: Aggregate<number, Account, AccountCommand, Accoun
 
 function decide(account: Account, command: AccountCommand): Decision<AccountEvent> {
   if (command.type === 'RegisterAccount') return register(account, command);
+  if (command.type === 'ImportAccount' && account.status === 'absent') return importNew(account, command);
   if (account.status !== 'active') throw new DomainError('account-not-found');
   if ('generation' in command) requireSession(account, command);
   switch (command.type) {
     case 'UpdateAccount':
       return update(account, command);
+    case 'ImportAccount':
+      return importTwoFactor(account, command, update(account, { ...command, type: 'UpdateAccount' }));
     case 'SetPassword':
       return { events: changePassword(command.password) };
     case 'EvictSessions':
@@ -127,6 +131,26 @@ function register(account: Account, command: RegisterAccount): Decision<AccountE
     events: [{ type: 'AccountRegistered', v: 1, data, sealed: { passwordHash: password.sealedHash } }],
     holds: [usernameHold(nameHash, turn)],
   };
+}
+
+function importNew(account: Account, command: ImportAccount): Decision<AccountEvent> {
+  const { password } = command;
+  if (!password) throw new Error('cannot import a new account without a password');
+  const registration = { ...command, password, type: 'RegisterAccount', origin: 'administrator' } as const;
+  return importTwoFactor(account, command, register(account, registration));
+}
+
+/** Adds the events that turn two-factor on or off. The other service has checked a code of the secret. */
+function importTwoFactor(
+  account: Account,
+  { role, sealedSecret, now }: ImportAccount,
+  { events, holds = [] }: Decision<AccountEvent>,
+): Decision<AccountEvent> {
+  if (sealedSecret === undefined) return { events, holds };
+  if (sealedSecret === null) return { events: [...events, ...disableTwoFactor(account, {}).events], holds };
+  const started = startEnrolment({ ...account, role, recentEnrolments: [] }, { sealedSecret, now });
+  const enabled = { type: 'TwoFactorEnabled', v: 1, data: { enrolment: account.enrolments + 1 } } as const;
+  return { events: [...events, ...started.events, enabled], holds };
 }
 
 function update(account: Account, command: UpdateAccount): Decision<AccountEvent> {
@@ -201,7 +225,10 @@ function requireProfileBounds({ basePath = '', ssoId = '' }: ProfileChanged['dat
   requireMaxBytes(ssoId, TEXT_BYTES.ssoId, 'sso-id-too-long');
 }
 
-function startEnrolment(account: Account, { sealedSecret, now }: StartTwoFactorEnrolment): Decision<AccountEvent> {
+function startEnrolment(
+  account: Account,
+  { sealedSecret, now }: Pick<StartTwoFactorEnrolment, 'sealedSecret' | 'now'>,
+): Decision<AccountEvent> {
   if (account.role === ROLE_GUEST) throw new DomainError('guest-has-no-two-factor');
   const recent = account.recentEnrolments.filter((at) => at > now - HOUR);
   if (recent.length >= ENROLMENTS_PER_HOUR) {
@@ -223,7 +250,7 @@ function enableTwoFactor(account: Account, { enrolment, step, now }: EnableTwoFa
   };
 }
 
-function disableTwoFactor(account: Account, { usedCode }: DisableTwoFactor): Decision<AccountEvent> {
+function disableTwoFactor(account: Account, { usedCode }: Pick<DisableTwoFactor, 'usedCode'>): Decision<AccountEvent> {
   if (!account.twoFactor) return { events: [] };
   return { events: [{ type: 'TwoFactorDisabled', v: 1, data: {} }], holds: spend(account, usedCode) };
 }

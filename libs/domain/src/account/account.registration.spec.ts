@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { deleteAccount, named, newPassword, register } from '../../testing/account.commands.js';
-import { deleted, nameHashOf, registered, renamed } from '../../testing/account.events.js';
+import { deleteAccount, importing, named, newPassword, register } from '../../testing/account.commands.js';
+import {
+  deleted,
+  enrolmentStarted,
+  nameHashOf,
+  passwordChanged,
+  permissionsChanged,
+  registered,
+  renamed,
+  twoFactorDisabled,
+  twoFactorEnabled,
+} from '../../testing/account.events.js';
 import { given } from '../../testing/decider-specification.js';
 import { ADMIN_ID, GUEST_ID, accountDecider } from './account.decider.js';
 import { ROLE_ADMIN, ROLE_GUEST } from './account.events.js';
@@ -67,6 +77,57 @@ describe('RegisterAccount', () => {
   ] as const)('refuses with %s: %s', (refusal, _what, history, differing) => {
     given(accountDecider, ...history)
       .when(register('ann', differing))
+      .thenRefused(refusal);
+  });
+});
+
+describe('ImportAccount', () => {
+  const second = newPassword('second', 1_768_000_123);
+
+  it('registers an account with its second factor in one commit', () => {
+    nobody
+      .when(importing('ann', { disabled: true, sealedSecret: 'sealed secret 1' }))
+      .thenEvents(registered('ann', { disabled: true }), enrolmentStarted(1), twoFactorEnabled(1))
+      .thenHolds(`username:${ann}:0000000001`);
+  });
+
+  it('makes an existing account equal to the other one', () => {
+    given(accountDecider, registered('ann'), enrolmentStarted(1), twoFactorEnabled(1))
+      .when(importing('bea', { permission: 256, password: second }))
+      .thenEvents(
+        renamed('ann', 'bea'),
+        passwordChanged('second', 1_768_000_123),
+        permissionsChanged(256),
+        twoFactorDisabled,
+      );
+  });
+
+  it('takes over the admin of the first start', () => {
+    given(accountDecider, registered('admin', { role: ROLE_ADMIN }))
+      .when(importing('admin', { role: ROLE_ADMIN, password: second }))
+      .thenEvents(passwordChanged('second', 1_768_000_123));
+  });
+
+  it('changes nothing without a difference', () => {
+    given(accountDecider, registered('ann'))
+      .when(importing('ann', { password: undefined }))
+      .thenNothing();
+  });
+
+  it.each([
+    ['admin-or-guest-uncreatable', 'a further admin', [], { role: ROLE_ADMIN }],
+    ['role-unchangeable', 'another role', [registered('ann')], { role: ROLE_ADMIN }],
+    [
+      'guest-has-no-two-factor',
+      'a guest with two-factor',
+      [registered('ann', { role: ROLE_GUEST })],
+      { role: ROLE_GUEST, sealedSecret: 'sealed secret 1' },
+    ],
+    ['username-taken', 'a name that is in use', [], { name: taken }],
+    ['account-not-found', 'a deleted account', [registered('ann'), deleted('ann')], {}],
+  ] as const)('refuses with %s: %s', (refusal, _what, history, differing) => {
+    given(accountDecider, ...history)
+      .when(importing('ann', differing))
       .thenRefused(refusal);
   });
 });

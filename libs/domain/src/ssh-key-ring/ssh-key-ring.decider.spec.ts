@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NOON } from '../../testing/account.events.js';
 import { given, stateAfter } from '../../testing/decider-specification.js';
 import {
   addKey,
@@ -143,4 +144,22 @@ it('the state of a key ring lists the keys in the order of their addition, with 
   const ring = stateAfter(sshKeyRingDecider, ...history);
   const bytes = bytesOfKey(second) + bytesOfKey(third);
   expect(ring).toStrictEqual({ keys: [second, third], keysEver: 3, bytes });
+});
+
+describe('ImportSshKeys', () => {
+  const wanted = [
+    { title: 'laptop', key: laptop, now: NOON },
+    { title: 'phone', key: phone, now: NOON },
+  ];
+
+  it('adds all keys in one commit', () => {
+    empty
+      .when({ type: 'ImportSshKeys', accountId: 7, keys: wanted })
+      .thenEvents(keyAdded(1, 'laptop'), keyAdded(2, 'phone'));
+  });
+
+  it('adds none if one of them repeats another', () => {
+    const repeated = [...wanted, { title: 'again', key: phone, now: NOON }];
+    empty.when({ type: 'ImportSshKeys', accountId: 7, keys: repeated }).thenRefused('ssh-key-taken');
+  });
 });

@@ -33,6 +33,12 @@ export type AddSshKey = Readonly<{
   expiresAt?: number | undefined;
   now: number;
 }>;
+/** Adds keys of another service in one commit, each as `AddSshKey` would, or none of them. */
+export type ImportSshKeys = Readonly<{
+  type: 'ImportSshKeys';
+  accountId: number;
+  keys: readonly Pick<AddSshKey, 'title' | 'key' | 'now'>[];
+}>;
 /** Removes a key. Refused with `ssh-key-not-found` if the ring does not contain it. */
 export type RemoveSshKey = Readonly<{ type: 'RemoveSshKey'; keyId: number }>;
 /** Changes title and expiry of a key, or only one of them. An `expiresAt` of null means that it never expires. */
@@ -45,7 +51,7 @@ export type UpdateSshKey = Readonly<{
 }>;
 /** Records the keys that have expired by `now`, each once per expiry. */
 export type ExpireSshKeys = Readonly<{ type: 'ExpireSshKeys'; now: number }>;
-export type SshKeyRingCommand = AddSshKey | RemoveSshKey | UpdateSshKey | ExpireSshKeys;
+export type SshKeyRingCommand = AddSshKey | ImportSshKeys | RemoveSshKey | UpdateSshKey | ExpireSshKeys;
 
 /** Returns the id of the account's n-th key ever, with n from 1 to `LAST_NUMBER`. */
 export const keyIdOf = numberedId;
@@ -80,6 +86,8 @@ function decide(ring: SshKeyRing, command: SshKeyRingCommand): Decision<SshKeyRi
   switch (command.type) {
     case 'AddSshKey':
       return add(ring, command);
+    case 'ImportSshKeys':
+      return addAll(ring, command);
     case 'RemoveSshKey':
       return remove(ring, command);
     case 'UpdateSshKey':
@@ -89,7 +97,10 @@ function decide(ring: SshKeyRing, command: SshKeyRingCommand): Decision<SshKeyRi
   }
 }
 
-function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSshKey): Decision<SshKeyRingEvent> {
+function add(
+  ring: SshKeyRing,
+  { accountId, title, key, expiresAt, now }: Omit<AddSshKey, 'type'>,
+): Decision<SshKeyRingEvent> {
   requireFreeTitle(ring, title);
   if (!key) throw new DomainError('ssh-key-invalid');
   if (ring.keys.some((each) => each.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
@@ -101,6 +112,17 @@ function add(ring: SshKeyRing, { accountId, title, key, expiresAt, now }: AddSsh
   if (expiresAt === undefined) return { events: [added] };
   requireTimelyExpiry(expiresAt, now);
   return { events: [added, expiryChanged(keyId, expiresAt)] };
+}
+
+function addAll(ring: SshKeyRing, { accountId, keys }: ImportSshKeys): Decision<SshKeyRingEvent> {
+  const events: SshKeyRingEvent[] = [];
+  let state = ring;
+  for (const key of keys) {
+    const added = add(state, { ...key, accountId }).events;
+    events.push(...added);
+    state = added.reduce(evolve, state);
+  }
+  return { events };
 }
 
 /** Returns the size of a key in bytes, with its title and comment. */
