@@ -99,9 +99,12 @@ module.exports = {
     },
     {
       name: 'only its adapters know SQLite',
-      comment: 'Adapters are named after their technology. `launch` locks the built code with it.',
+      comment:
+        'Adapters are named after their technology. `launch` locks the built code with it, and an import reads a foreign database.',
       severity: 'error',
-      from: from('^(libs|apps)/', { pathNot: `${source.pathNot}|/sqlite/|^libs/process/src/launch/` }),
+      from: from('^(libs|apps)/', {
+        pathNot: `${source.pathNot}|/sqlite/|^libs/(process/src/launch|operator/src/import)/`,
+      }),
       to: { path: '^(node:)?sqlite$' },
     },
     {

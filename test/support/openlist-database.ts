@@ -1,0 +1,77 @@
+import { staticHash } from '@keyfold/security';
+import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+
+/** A key as OpenList stores it. */
+type Key = Readonly<{ title: string; line: string; addedTime?: string }>;
+
+/** An account of OpenList; what is missing has the value of an account that was just created. */
+export type OpenlistUser = Readonly<{
+  id: number;
+  username: string;
+  password?: string;
+  passwordTimestamp?: number;
+  basePath?: string;
+  role?: number;
+  disabled?: boolean;
+  permission?: number;
+  secret?: string;
+  ssoId?: string;
+  passkeys?: string;
+  keys?: readonly Key[];
+}>;
+
+const ADMIN: OpenlistUser = {
+  id: 1,
+  username: 'admin',
+  password: 'old admin',
+  role: 2,
+  permission: 29183,
+  passwordTimestamp: 0,
+};
+const GUEST: OpenlistUser = {
+  id: 2,
+  username: 'guest',
+  password: 'guest',
+  role: 1,
+  disabled: true,
+  passwordTimestamp: 0,
+};
+
+/** Creates a database with the schema and the data that OpenList 4.2.5 writes: its admin, its guest and these accounts. */
+export function writeOpenlistDatabase(path: string, users: readonly OpenlistUser[], prefix = 'x_'): void {
+  const file = new DatabaseSync(path);
+  file.exec(`
+    BEGIN;
+    CREATE TABLE "${prefix}users" (id integer PRIMARY KEY AUTOINCREMENT, username text, pwd_hash text, pwd_ts integer, salt text,
+      password text, base_path text, role integer, disabled numeric, permission integer, otp_secret text, sso_id text, authn text,
+      allow_ldap numeric DEFAULT true, CONSTRAINT "uni_${prefix}users_username" UNIQUE (username));
+    CREATE TABLE "${prefix}ssh_public_keys" (id integer PRIMARY KEY AUTOINCREMENT, user_id integer, title text, fingerprint text,
+      key_str text, added_time datetime, last_used_time datetime);`);
+  const user = file.prepare(`INSERT INTO "${prefix}users" VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, 1)`);
+  const key = file.prepare(`INSERT INTO "${prefix}ssh_public_keys" VALUES (NULL, ?, ?, '', ?, ?, ?)`);
+  for (const each of [ADMIN, GUEST, ...users]) {
+    const { id, username, password = username, passwordTimestamp = 1_795_356_473, basePath = '/', role = 0 } = each;
+    const salt = `salt of ${id}`;
+    const stored = hash('sha256', `${staticHash(password)}-${salt}`, 'hex');
+    const { disabled = false, permission = 0, secret = '', ssoId = '', passkeys = '[]', keys = [] } = each;
+    user.run(
+      id,
+      username,
+      stored,
+      passwordTimestamp,
+      salt,
+      basePath,
+      role,
+      Number(disabled),
+      permission,
+      secret,
+      ssoId,
+      passkeys,
+    );
+    for (const { title, line, addedTime = '2026-11-22 14:07:54.237858666+00:00' } of keys)
+      key.run(id, title, line, addedTime, addedTime);
+  }
+  file.exec('COMMIT');
+  file.close();
+}
