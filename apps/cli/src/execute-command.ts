@@ -1,3 +1,4 @@
+import { importOpenlist } from '@keyfold/operator';
 import {
   brokerCommands,
   type GivenArgs,
@@ -23,6 +24,7 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
   'settings set': setSetting,
   'settings import': importSettings,
   'settings export': exportSettings,
+  'import openlist': importAccounts,
   'feed replay': replayFeed,
 };
 
@@ -34,6 +36,15 @@ export const executeCommand = (name: string, given: Readonly<Record<string, unkn
     if (completion) return completion(given as never, signal);
     return runOnConfiguredStore({ command: name, args: given } as OperatorRequest, signal);
   });
+
+/** Reads a database of OpenList and sends its accounts to the store. */
+function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
+  return importOpenlist(given, {
+    send: (args, output) => runOnConfiguredStore({ command: 'import openlist', args }, signal, output),
+    output: terminal,
+    signal,
+  });
+}
 
 /** Sends events of the store to a queue, or only counts them. */
 function replayFeed({ queue, dryRun, ...selection }: GivenArgs<'feed replay'>, signal: AbortSignal): Promise<ExitCode> {

@@ -3,8 +3,12 @@ import { ProgressDisplay } from './terminal.js';
 
 function shown(isTTY: boolean) {
   const written: string[] = [];
-  const display = new ProgressDisplay({ isTTY, write: (text) => written.push(text) });
-  const reach = (done: number, total = 2_400) => display.show({ done, total, unit: 'commit' });
+  let time = 0;
+  const display = new ProgressDisplay({ isTTY, write: (text) => written.push(text) }, () => time);
+  const reach = (done: number, total = 2_400, after = 0) => {
+    time += after;
+    display.show({ done, total, unit: 'commit' });
+  };
   return { display, written, reach };
 }
 
@@ -19,6 +23,18 @@ it('a terminal shows one bar that is redrawn in place and removed before another
     '\r\u001b[2K[###############---------------] 50 % of 2,400 commits',
     '\r\u001b[2K',
   ]);
+});
+
+it.each([
+  [500, ''],
+  [1_000, ', 2 s left'],
+  [45_000, ', 90 s left'],
+  [60_000, ', 2 min left'],
+])('a terminal also shows the time left: after a third in %i ms "%s"', (ms, left) => {
+  const { written, reach } = shown(true);
+  reach(0);
+  reach(800, 2_400, ms);
+  expect(written[1]).toBe(`\r\u001b[2K[##########--------------------] 33 % of 2,400 commits${left}`);
 });
 
 it('a pipe receives a plain line for each tenth', () => {

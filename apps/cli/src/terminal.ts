@@ -14,20 +14,38 @@ export type ProgressStream = Readonly<{ isTTY?: boolean; write(text: string): un
 export class ProgressDisplay {
   #isDrawn = false;
   #tenths = 0;
+  #first: Readonly<{ share: number; at: number }> | undefined;
 
-  constructor(private readonly stream: ProgressStream) {}
+  /** `now` is in milliseconds. */
+  constructor(
+    private readonly stream: ProgressStream,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   show({ done, total, unit }: Progress): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
     const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;
     if (this.stream.isTTY) {
       const filled = Math.floor(share * BAR_LENGTH);
-      this.stream.write(`${ERASE_LINE}[${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}] ${text}`);
+      this.stream.write(
+        `${ERASE_LINE}[${'#'.repeat(filled)}${'-'.repeat(BAR_LENGTH - filled)}] ${text}${this.#timeLeft(share)}`,
+      );
       this.#isDrawn = true;
     } else if (Math.floor(share * 10) > this.#tenths) {
       this.#tenths = Math.floor(share * 10);
       this.stream.write(`${text}\n`);
     }
+  }
+
+  /** Returns the time left at the rate so far, once that rate can be known. */
+  #timeLeft(share: number): string {
+    const now = this.now();
+    this.#first ??= { share, at: now };
+    const gained = share - this.#first.share;
+    const seconds = (now - this.#first.at) / 1_000;
+    if (seconds < 1 || gained <= 0 || share === 1) return '';
+    const left = Math.round((seconds * (1 - share)) / gained);
+    return left < 100 ? `, ${left} s left` : `, ${Math.ceil(left / 60)} min left`;
   }
 
   /** Removes the bar, so that another line can be written. */

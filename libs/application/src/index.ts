@@ -33,7 +33,7 @@ export * from './sessions/own-sessions.js';
 export * from './login/login-outcomes.js';
 export * from './login/password-check.js';
 export * from './accounts/own-profile.js';
-export { requireSealingKey } from './secrets/sealing.js';
+export { requireSealingKey, sealingContext } from './secrets/sealing.js';
 export * from './secrets/reseal-secrets.js';
 export * from './secrets/secret-walk.js';
 export * from './security-log/security-log.js';

@@ -1,4 +1,5 @@
 export type { OperatorOutput, Progress } from './command-run.js';
+export { importOpenlist } from './import/import-openlist.js';
 export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
 export { printable, printableOutput, quoted } from './output/printable.js';

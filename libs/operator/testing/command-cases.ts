@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OperatorArgs, OperatorCommandName } from '../src/commands/index.js';
+import { openlistAccount } from './openlist-account.js';
 
 /** Names that a terminal would not show as they are, or that are too long for a table. */
 export const HOSTILE = [
@@ -140,6 +141,20 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'account exists': { args: { username: NAME } },
   'account set-password': { changes: true, args: { username: NAME, password: 'pw' } },
   'account disable-two-factor': { changes: true, args: { username: NAME } },
+  'import openlist': {
+    changes: true,
+    args: { accounts: [openlistAccount(7, 'imported')], accept: [], write: true },
+    json: z.strictObject({
+      id: z.int(),
+      username: text,
+      outcome: z.enum(['taken', 'unchanged', 'changed here', 'refused']),
+      accountId: id,
+      problems: z.array(z.strictObject({ reason: text, key: text.optional() })),
+      notes: z.array(text),
+      needsPassword: z.boolean(),
+      keys: z.int(),
+    }),
+  },
   'settings get': {
     args: { keys: [], reveal: false, json: false },
     table: true,

@@ -82,7 +82,7 @@ const positive = (expected: string): Kind<number> => ({
 
 export const text: Kind<string> = { is: isText };
 export const texts: Kind<readonly string[]> = { is: (value) => Array.isArray(value) && value.every(isText) };
-const truth: Kind<boolean> = { is: (value) => typeof value === 'boolean' };
+export const truth: Kind<boolean> = { is: (value) => typeof value === 'boolean' };
 export const positiveInteger = positive('a positive integer');
 export const accountId = positive('an account id');
 export const keyId = positive('the id of a key');

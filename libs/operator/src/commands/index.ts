@@ -1,6 +1,7 @@
 import { accountCommands } from './account.commands.js';
 import { brokerCommands } from './broker.commands.js';
 import { readSent, type BrokerCommand, type Given, type Sent, type StoreCommand } from './command.js';
+import { importCommands } from './import.commands.js';
 import { feedCommands } from './feed.commands.js';
 import { settingsCommands } from './settings.commands.js';
 import { storeCommands } from './store.commands.js';
@@ -9,7 +10,13 @@ export { brokerCommands, readSent };
 export type { BrokerCommand, Field, Fields, Given, Kind, StoreCommand } from './command.js';
 
 /** The commands on a store, by their words on the command line, which are also their names in requests. The help has the same order. */
-export const operatorCommands = { ...storeCommands, ...accountCommands, ...settingsCommands, ...feedCommands };
+export const operatorCommands = {
+  ...storeCommands,
+  ...accountCommands,
+  ...importCommands,
+  ...settingsCommands,
+  ...feedCommands,
+};
 
 /** Every command by its words. */
 export const allCommands: Readonly<Record<string, StoreCommand | BrokerCommand>> = {
@@ -21,6 +28,7 @@ export const allCommands: Readonly<Record<string, StoreCommand | BrokerCommand>>
 export const commandGroups: Readonly<Record<string, string>> = {
   events: 'Shows stored events.',
   account: 'Shows and changes accounts, and recovers from lost passwords.',
+  import: 'Imports accounts of another service.',
   settings: 'Shows and changes the site settings.',
   secrets: 'Rotates sealing keys.',
   projections: 'Manages the read models.',

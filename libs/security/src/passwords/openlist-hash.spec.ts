@@ -5,7 +5,7 @@ import { isWrapped, wrapOpenlistHash } from './openlist-hash.js';
 import { staticHash } from './password-hasher.js';
 
 const hasher = new Argon2PasswordHasher({ concurrency: 2, maxWaiting: 10 });
-/** What OpenList 4.2.5 stored for the password "correct horse". */
+/** The hash and salt that OpenList 4.2.5 stored for the password "correct horse". */
 const stored = { hash: '8715cad856d2081f4fc7e8531df32836b60b662665b57de57b14e8321a61f5b4', salt: '3CTPySr4VFPxz95M' };
 
 describe('a wrapped hash of OpenList', () => {

@@ -1,0 +1,91 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { keyLine } from '../../../../test/support/key-line.js';
+import { openlistAccount } from '../../testing/openlist-account.js';
+import { operatorStores, type OperatorScene } from '../../testing/operator-scene.js';
+import type { ImportResult } from './import-accounts.js';
+import type { SentAccount } from './import-plan.js';
+
+describe.each(operatorStores)('an import on %s', (_, open) => {
+  let scene: OperatorScene;
+  beforeEach(async () => {
+    scene = await open();
+  });
+
+  async function run(accounts: readonly SentAccount[], { write = true, accept = [] as string[] } = {}) {
+    const { status, out, err } = await scene.run({ command: 'import openlist', args: { accounts, accept, write } });
+    expect(status, err.join()).toBe(0);
+    return out.map((line) => JSON.parse(line) as ImportResult);
+  }
+  const outcomes = (results: readonly ImportResult[]) => results.map(({ outcome, accountId }) => [outcome, accountId]);
+
+  it('gives an account a new id if its own is in use, and finds it again under that id', async () => {
+    await scene.register(7, 'somebody');
+    const accounts = [openlistAccount(7, 'ann'), openlistAccount(8, 'bea')];
+    expect(outcomes(await run(accounts, { write: false }))).toEqual([
+      ['taken', null],
+      ['taken', 8],
+    ]);
+    expect(outcomes(await run(accounts))).toEqual([
+      ['taken', 9],
+      ['taken', 8],
+    ]);
+    expect(outcomes(await run(accounts))).toEqual([
+      ['unchanged', 9],
+      ['unchanged', 8],
+    ]);
+  });
+
+  it('keeps the ids of the admin and the guest free for them', async () => {
+    expect(outcomes(await run([openlistAccount(1, 'ann')]))).toEqual([['taken', 3]]);
+  });
+
+  it('does not write an account with a problem that is not accepted', async () => {
+    const keys = [{ title: 'weak', line: 'ssh-rsa AAAA', addedAt: null }];
+    const ann = openlistAccount(7, 'ann', { keys });
+    await run([ann]);
+    expect(await scene.ports.names.accountOf('ann')).toBeUndefined();
+    await run([ann], { accept: ['ssh-key-invalid'] });
+    expect(await scene.ports.names.accountOf('ann')).toMatchObject({ accountId: 7 });
+  });
+
+  it('never lets a later account have a kept id', async () => {
+    await run([openlistAccount(20, 'ann')]);
+    const args = {
+      username: 'new',
+      password: 'pw',
+      basePath: '/',
+      permission: 0,
+      disabled: false,
+      ssoId: '',
+      json: false,
+    };
+    await scene.run({ command: 'account create', args });
+    expect(await scene.ports.names.accountOf('new')).toMatchObject({ accountId: 21 });
+  });
+
+  it('stores the account and its keys in one commit each, and adds the keys if it was killed in between', async () => {
+    const secret = 'PYCIP4HQ7QVN7SND2JXR62LZYL4C3QLW';
+    const keys = ['laptop', 'phone'].map((title) => ({ title, line: keyLine(title).line, addedAt: 1_000 }));
+    const ann = openlistAccount(7, 'ann', { secret, keys });
+    await run([{ ...ann, keys: [] }]);
+    await run([ann]);
+    const streams = ['account-7', 'ssh-keys-7'].map((stream) => ({ stream, version: 0 }));
+    const commits = await scene.ports.store.readStreams(streams);
+    expect(commits.map(({ stream, actor, events }) => [stream, actor, ...events.map(({ type }) => type)])).toEqual(
+      expect.arrayContaining([
+        ['account-7', 'import', 'AccountRegistered', 'TwoFactorEnrolmentStarted', 'TwoFactorEnabled'],
+        ['ssh-keys-7', 'import', 'SshKeyAdded', 'SshKeyAdded'],
+      ]),
+    );
+    expect(commits).toHaveLength(2);
+  });
+
+  it('refuses what another version sends', async () => {
+    const accounts = [{ id: 7 }];
+    const args = { accounts, accept: [], write: true };
+    expect(await scene.run({ command: 'import openlist', args })).toMatchObject({
+      status: 2,
+      err: ['another version of keyfold sent these accounts. Nothing was changed'],
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { sealingContext, type CommandContext } from '@keyfold/application';
+import {
+  ADMIN_ID,
+  accountAggregate,
+  DomainError,
+  GUEST_ID,
+  ROLE_ADMIN,
+  ROLE_GUEST,
+  sshKeyRingAggregate,
+} from '@keyfold/domain';
+import type { Commit } from '@keyfold/event-store';
+import { DONE, type ExitCode } from '@keyfold/process';
+import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
+import { isWrapped } from '@keyfold/security';
+import pLimit from 'p-limit';
+import { z } from 'zod';
+import { newOrigin, refuseInput, type CommandRun, type OperatorPorts } from '../command-run.js';
+import {
+  IMPORT_ACTOR,
+  planImport,
+  type ImportOutcome,
+  type ImportPlan,
+  type ImportProblem,
+  type SentAccount,
+} from './import-plan.js';
+
+/** Accounts that are imported concurrently, so that they share round trips to the store. */
+const CONCURRENT_ACCOUNTS = 64;
+/** Higher ids are not kept, because all later ids would be higher still. Ids of keys are safe integers for all lower ones. */
+const MAX_KEPT_ID = 2 ** 31 - 1;
+
+const text = z.string();
+const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
+  z.object({
+    id: z.int(),
+    username: text,
+    hasPassword: z.boolean(),
+    wrappedHash: text.refine(isWrapped).optional(),
+    passwordTimestamp: z.int(),
+    secret: text,
+    basePath: text,
+    role: z.int(),
+    permission: z.int(),
+    disabled: z.boolean(),
+    ssoId: text,
+    allowLdap: z.boolean(),
+    hasPasskeys: z.boolean(),
+    keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })),
+  }),
+);
+
+/** The result for an account of OpenList. `accountId` is its id here; null if it has none yet. */
+export type ImportResult = Readonly<{
+  id: number;
+  username: string;
+  outcome: ImportOutcome;
+  accountId: number | null;
+  problems: readonly ImportProblem[];
+  notes: readonly string[];
+  needsPassword: boolean;
+  keys: number;
+}>;
+
+type Planned = Readonly<{ sent: SentAccount; accountId: number | null; wasImported: boolean; plan: ImportPlan }>;
+
+/**
+ * Plans or imports a part of the accounts of OpenList, and writes a line of JSON for each (`ImportResult`). An account with a problem that is
+ * not in `accept` is not written.
+ */
+export async function importAccounts(
+  { accounts, accept, write }: Readonly<{ accounts: readonly unknown[]; accept: readonly string[]; write: boolean }>,
+  run: CommandRun,
+): Promise<ExitCode> {
+  const { ports, output, signal } = run;
+  const sent = sentAccounts.safeParse(accounts);
+  if (!sent.success) return refuseInput('another version of keyfold sent these accounts', run);
+  const limit = pLimit(CONCURRENT_ACCOUNTS);
+  const planned = await limit.map(sent.data, (account) => planFor(account, ports));
+  if (write) await reserveIds(planned, ports);
+  const results = await limit.map(planned, async (each) => {
+    signal.throwIfAborted();
+    return write ? importOne(each, accept, ports) : resultOf(each);
+  });
+  for (const result of results) await output.out(JSON.stringify(result));
+  return DONE;
+}
+
+const commandIdOf = ({ id }: SentAccount) => `import:openlist:${id}`;
+
+async function planFor(sent: SentAccount, ports: OperatorPorts): Promise<Planned> {
+  const { store, names, clock } = ports;
+  const earlier = await store.findCommand(commandIdOf(sent));
+  const id = earlier ? Number(earlier.stream.slice(accountAggregate.streamPrefix.length)) : keptIdOf(sent);
+  const found = await commitsOf(id, ports);
+  // Any other account under the id is somebody else's.
+  const isOwn = earlier !== undefined || isBuiltIn(sent) || found.account.length === 0;
+  const { account: accountCommits, ring: ringCommits } = isOwn ? found : NO_COMMITS;
+  const { state: account } = folded(accountAggregate, accountCommits);
+  const { state: ring } = folded(sshKeyRingAggregate, ringCommits);
+  const { twoFactor, accountId } = account;
+  const secret = twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(accountId));
+  const wasImported = earlier !== undefined;
+  const name = await names.claim(sent.username);
+  const existing = { wasImported, account, accountCommits, secret, ring, ringCommits, name };
+  const plan = planImport(sent, existing, clock.now());
+  return { sent, accountId: isOwn ? (id ?? null) : null, wasImported, plan };
+}
+
+/** The admin and the guest of the first start are the same accounts in both services. */
+const isBuiltIn = ({ id, role }: SentAccount) =>
+  (id === ADMIN_ID && role === ROLE_ADMIN) || (id === GUEST_ID && role === ROLE_GUEST);
+
+/** Returns the id that the account should keep, or undefined if it needs another. */
+const keptIdOf = (sent: SentAccount) =>
+  isBuiltIn(sent) || (sent.id > GUEST_ID && sent.id <= MAX_KEPT_ID) ? sent.id : undefined;
+
+type Commits = Readonly<{ account: readonly Commit[]; ring: readonly Commit[] }>;
+const NO_COMMITS: Commits = { account: [], ring: [] };
+
+async function commitsOf(id: number | undefined, { store }: OperatorPorts): Promise<Commits> {
+  if (id === undefined) return NO_COMMITS;
+  const [account, ring] = [accountStream(id).stream, sshKeyRingStream(id).stream];
+  const commits = await store.readStreams([account, ring].map((stream) => ({ stream, version: 0 })));
+  const of = (name: string) => commits.filter(({ stream }) => stream === name);
+  return { account: of(account), ring: of(ring) };
+}
+
+const folded = <State>(aggregate: Parameters<typeof foldCommit<State>>[0], commits: readonly Commit[]) =>
+  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));
+
+/** Moves the counter behind the ids that are kept, so that it does not issue them again. */
+async function reserveIds(planned: readonly Planned[], { counter }: OperatorPorts): Promise<void> {
+  const highest = Math.max(GUEST_ID, ...planned.map(({ accountId }) => accountId ?? 0));
+  const next = await counter.take('account', 0, GUEST_ID + 1);
+  if (next <= highest) await counter.take('account', highest - next + 1, GUEST_ID + 1);
+}
+
+async function importOne(planned: Planned, accept: readonly string[], ports: OperatorPorts): Promise<ImportResult> {
+  const { plan } = planned;
+  const result = resultOf(planned);
+  if (plan.outcome !== 'taken' || plan.problems.some(({ reason }) => !accept.includes(reason))) return result;
+  // The account has changed in the file since it was planned.
+  if (plan.needsPassword && planned.sent.wrappedHash === undefined)
+    return { ...result, outcome: 'refused', problems: [{ reason: 'password-missing' }] };
+  const accountId = planned.accountId ?? (await ports.counter.take('account', 1, GUEST_ID + 1));
+  try {
+    await write(planned, accountId, ports);
+    return { ...result, accountId };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    // Somebody else was faster, for example with the name.
+    return { ...result, outcome: 'refused', problems: [{ reason: error.code }] };
+  }
+}
+
+async function write({ sent, wasImported, plan }: Planned, accountId: number, ports: OperatorPorts): Promise<void> {
+  const runner = await ports.runner();
+  const sealer = await ports.sealer();
+  const context: CommandContext = { actor: IMPORT_ACTOR, ...newOrigin() };
+  if (plan.account) {
+    const { secret, ...changes } = plan.account;
+    const password = plan.needsPassword && {
+      sealedHash: sealer.seal(sent.wrappedHash!, sealingContext.password(accountId)),
+      timestamp: sent.passwordTimestamp,
+    };
+    const command = {
+      ...changes,
+      accountId,
+      ...(password && { password }),
+      sealedSecret: secret && sealer.seal(secret, sealingContext.twoFactor(accountId)),
+    };
+    const commandId = commandIdOf(sent);
+    await runner.run(accountStream(accountId), command, {
+      ...context,
+      // The first commit tells later runs which account it became, also if it got another id.
+      ...(!wasImported && { commandId, requestHash: commandId }),
+    });
+  }
+  if (plan.keys) {
+    const command = { type: 'ImportSshKeys', accountId, keys: plan.keys } as const;
+    await runner.run(sshKeyRingStream(accountId), command, context);
+  }
+}
+
+const resultOf = ({ sent, accountId, plan }: Planned): ImportResult => ({
+  id: sent.id,
+  username: sent.username,
+  outcome: plan.outcome,
+  accountId: plan.outcome === 'refused' ? null : accountId,
+  problems: plan.problems,
+  notes: plan.notes,
+  needsPassword: plan.needsPassword,
+  keys: plan.keys?.length ?? 0,
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { accountNamed } from '../support/accounts.js';
+import { ApiClient } from '../support/api-client.js';
+import { keyfold, startKeyfold } from '../support/cli.js';
+import type { ProcessEnv } from '../support/keyfold-process.js';
+import { keyLine } from '../support/key-line.js';
+import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
+import { oneTimeCode, stepOf } from '../support/one-time-code.js';
+import { writeOpenlistDatabase, type OpenlistUser } from '../support/openlist-database.js';
+import { SCALED_SETTINGS } from '../support/scaled-process.js';
+import { ScaledService } from '../support/scaled-service.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
+
+const SECRET = 'PYCIP4HQ7QVN7SND2JXR62LZYL4C3QLW';
+const REFUSED = '401 Invalid username or password';
+const WEAK =
+  'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQCtgW4HZV5wZoctx3FwH0OD8qQKLriLw9fcNuu/J1DKTcRjjQpz8zRj56ydeoT2JRizlEa299qg0r9VuYqDN9bLN9fZ6MHI2i3lL0NHqg9B1l5cGuBUACUL/kK/4QwP2S0bfhpQzvCgYRjwAQvSRudjrGTyYfS/WUOt/ompGetwEw==';
+
+const users: readonly OpenlistUser[] = [
+  { id: 3, username: 'plain', password: 'correct horse', basePath: '/a', ssoId: 'sub|1' },
+  { id: 5, username: 'blanks ünï', password: ' Pässwörd ✓ 日本 ', basePath: '/b/c d', permission: 3072 },
+  { id: 6, username: 'off', password: 'was here', disabled: true },
+  { id: 9, username: 'two-factor', secret: SECRET },
+  {
+    id: 40,
+    username: 'keys',
+    keys: [
+      { title: 'laptop', ...keyLine('laptop') },
+      { title: 'weak', line: WEAK },
+      { title: 'laptop again', ...keyLine('laptop') },
+    ],
+  },
+];
+
+type Service = Readonly<{ api: ApiClient; env: ProcessEnv; dispose(): Promise<void> }>;
+
+async function sqlite(): Promise<Service> {
+  const app = await StandaloneProcess.start({ KEYFOLD_THREADS: '2' });
+  const env = { KEYFOLD_DATA_DIR: app.dataDir };
+  return { api: new ApiClient(app.baseUrl), env, dispose: () => app.dispose() };
+}
+
+async function mongodb(): Promise<Service> {
+  const uri = freshDatabaseUri();
+  const service = await ScaledService.start(uri, { gateways: 1, workers: 1 });
+  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
+  return {
+    api: service.api(),
+    env: { KEYFOLD_MONGODB_URI: uri, KEYFOLD_SEALING_KEY },
+    dispose: () => service.dispose(),
+  };
+}
+
+function databaseOf(accounts: readonly OpenlistUser[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'data.db');
+  writeOpenlistDatabase(path, accounts);
+  return path;
+}
+
+describe.each([
+  ['the embedded store', sqlite],
+  ['MongoDB', mongodb],
+])('an import beside a service on %s', (_, start) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await start();
+  });
+  afterAll(() => service?.dispose());
+
+  const run = (file: string, ...options: readonly string[]) =>
+    keyfold(service.env, 'import', 'openlist', file, ...options);
+  const logIn = (username: string, password: string, code?: string) => service.api.logIn(username, password, code);
+  const accepted = ['--accept', 'ssh-key-invalid', '--accept', 'ssh-key-taken'];
+
+  it('changes nothing until its problems are accepted, and then lets everybody in with the old password', async () => {
+    const file = databaseOf(users);
+    const refused = await run(file);
+    expect(refused).toMatchObject({
+      status: 1,
+      err: 'Nothing was changed. Solve the problems, or leave out what has them with --accept ssh-key-invalid --accept ssh-key-taken\n',
+    });
+    expect((await logIn('plain', 'correct horse')).outcome).toBe(REFUSED);
+
+    const imported = await run(file, ...accepted);
+    expect(imported.status, imported.err).toBe(0);
+    expect(imported.out).toContain('Took 7 accounts with 1 new SSH key; 0 unchanged, 0 changed here, 0 refused\n');
+
+    for (const { username, password = username, basePath = '/', permission = 0, ssoId = '', id } of [
+      users[0]!,
+      users[1]!,
+      users[4]!,
+    ]) {
+      const member = await service.api.signedIn(username, password);
+      const fields = { id, username, base_path: basePath, permission, sso_id: ssoId, role: 0 };
+      expect((await member.get('/api/me')).data()).toMatchObject(fields);
+      expect((await logIn(username, `${password}x`)).outcome).toBe(REFUSED);
+    }
+    expect((await logIn('off', 'was here')).outcome).toBe(REFUSED);
+    expect((await logIn('two-factor', 'two-factor')).outcome).toBe('402 Invalid 2FA code');
+    expect((await logIn('two-factor', 'two-factor', oneTimeCode(SECRET, stepOf(Date.now())))).code).toBe(200);
+    const keys = await (await service.api.signedIn('keys', 'keys')).get('/api/me/sshkey/list');
+    const { content } = keys.data<{ content: object[] }>();
+    expect(content).toMatchObject([{ title: 'laptop', fingerprint: keyLine('laptop').fingerprint }]);
+  });
+
+  it('takes over the admin of the first start, and makes no change when it is repeated', async () => {
+    const file = databaseOf(users);
+    expect((await logIn('admin', 'old admin')).code).toBe(200);
+    expect(await run(file, ...accepted)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('No change: 7 unchanged, 0 changed here, 0 refused\n'),
+    });
+  });
+
+  it('takes what is new or changed in OpenList, and leaves alone what was changed here', async () => {
+    const admin = await service.api.signedIn('admin', 'old admin');
+    const { id } = await accountNamed(admin, 'off');
+    await admin.post(`/api/admin/user/update`, { id, username: 'off', role: 0, base_path: '/here', disabled: true });
+    const [plain, ...others] = users;
+    const file = databaseOf([
+      { ...plain!, password: 'changed there', passwordTimestamp: 1_795_400_000 },
+      ...others.map((each) => (each.username === 'off' ? { ...each, basePath: '/there' } : each)),
+      { id: 41, username: 'new' },
+    ]);
+    const { status, out } = await run(file, '--json', ...accepted);
+    expect(status).toBe(0);
+    const results = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { username: string });
+    expect(results.map(({ username }) => username)).toEqual(['plain', 'new']);
+    expect((await logIn('plain', 'changed there')).code).toBe(200);
+    expect((await logIn('new', 'new')).code).toBe(200);
+    expect(await accountNamed(admin, 'off')).toMatchObject({ base_path: '/here' });
+  });
+
+  it('continues after a kill, and imports each account once', async () => {
+    const many = Array.from({ length: 220 }, (__, index) => ({ id: 100 + index, username: `many ${index}` }));
+    const file = databaseOf(many);
+    // The first 200 are stored before the last hash is wrapped.
+    for (const share of ['10 %', '100 %']) {
+      const { child, seen, result } = startKeyfold(service.env, 'import', 'openlist', file);
+      await seen(share);
+      child.kill('SIGKILL');
+      await result;
+    }
+    const { status, out } = await run(file);
+    expect(status).toBe(0);
+    expect(Number(/(\d+) unchanged/.exec(out)?.[1])).toBeGreaterThanOrEqual(200);
+    const admin = await service.api.signedIn('admin', 'old admin');
+    const { content } = (await admin.get('/api/admin/user/list?per_page=0')).data<{ content: OpenlistUser[] }>();
+    const kept = content.filter(({ username }) => username.startsWith('many'));
+    expect(kept.map(({ id, username }) => ({ id, username }))).toEqual(many);
+    expect((await logIn('many 219', 'many 219')).code).toBe(200);
+  });
+});
