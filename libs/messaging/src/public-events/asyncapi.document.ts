@@ -47,7 +47,9 @@ const eventHeaders = {
     ),
     cloudEvents_correlationid: text('The id of the request that caused the event.'),
     cloudEvents_clientcorrelationid: text('The request id that the client chose; not unique.'),
-    cloudEvents_causationid: text('The id of the message that caused the event.'),
+    cloudEvents_causationid: text(
+      'The id of the message that caused the event, or `import:openlist:<id there>` for an imported account.',
+    ),
     cloudEvents_traceparent: text('The W3C trace context of the request that caused the event.'),
     'x-keyfold-replay': text('Only in replayed events: the id of the replay.'),
   },

@@ -71,10 +71,12 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
     await run([ann]);
     const streams = ['account-7', 'ssh-keys-7'].map((stream) => ({ stream, version: 0 }));
     const commits = await scene.ports.store.readStreams(streams);
-    expect(commits.map(({ stream, actor, events }) => [stream, actor, ...events.map(({ type }) => type)])).toEqual(
+    expect(
+      commits.map(({ stream, causation, events }) => [stream, causation, ...events.map(({ type }) => type)]),
+    ).toEqual(
       expect.arrayContaining([
-        ['account-7', 'import', 'AccountRegistered', 'TwoFactorEnrolmentStarted', 'TwoFactorEnabled'],
-        ['ssh-keys-7', 'import', 'SshKeyAdded', 'SshKeyAdded'],
+        ['account-7', 'import:openlist:7', 'AccountRegistered', 'TwoFactorEnrolmentStarted', 'TwoFactorEnabled'],
+        ['ssh-keys-7', 'import:openlist:7', 'SshKeyAdded', 'SshKeyAdded'],
       ]),
     );
     expect(commits).toHaveLength(2);

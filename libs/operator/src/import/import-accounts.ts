@@ -156,7 +156,9 @@ async function importOne(planned: Planned, accept: readonly string[], ports: Ope
 async function write({ sent, wasImported, plan }: Planned, accountId: number, ports: OperatorPorts): Promise<void> {
   const runner = await ports.runner();
   const sealer = await ports.sealer();
-  const context: CommandContext = { actor: IMPORT_ACTOR, ...newOrigin() };
+  const commandId = commandIdOf(sent);
+  // Marks the events for subscribers, too.
+  const context: CommandContext = { actor: IMPORT_ACTOR, causation: commandId, ...newOrigin() };
   if (plan.account) {
     const { secret, ...changes } = plan.account;
     const password = plan.needsPassword && {
@@ -169,7 +171,6 @@ async function write({ sent, wasImported, plan }: Planned, accountId: number, po
       ...(password && { password }),
       sealedSecret: secret && sealer.seal(secret, sealingContext.twoFactor(accountId)),
     };
-    const commandId = commandIdOf(sent);
     await runner.run(accountStream(accountId), command, {
       ...context,
       // The first commit tells later runs which account it became, also if it got another id.

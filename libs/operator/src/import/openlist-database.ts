@@ -32,6 +32,8 @@ export class UnusableOpenlistDatabase extends Error {
 
 /** Accounts that are read at once, so that memory stays flat and OpenList is locked out of its file only for moments. */
 const PAGE = 500;
+/** How long to wait while OpenList writes (milliseconds). */
+const LOCK_TIMEOUT = 5_000;
 
 type Row = Record<string, SQLOutputValue>;
 const USER_COLUMNS = ['id', 'username', 'pwd_hash', 'salt', 'role'];
@@ -44,7 +46,7 @@ export class OpenlistDatabase {
   /** Throws `UnusableOpenlistDatabase`. */
   constructor(path: string) {
     try {
-      this.#file = new DatabaseSync(path, { readOnly: true });
+      this.#file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT });
       this.#prefix = prefixIn(this.#file, path);
     } catch (error) {
       if (error instanceof UnusableOpenlistDatabase) throw error;
@@ -53,11 +55,6 @@ export class OpenlistDatabase {
           'first convert its database to SQLite, for example with db-to-sqlite',
       );
     }
-  }
-
-  /** Returns the number of accounts. */
-  count(): number {
-    return Number(this.#file.prepare(`SELECT count(*) AS n FROM ${this.#table('users')}`).get()!['n']);
   }
 
   /** Yields the accounts by id, in pages. Throws `UnusableOpenlistDatabase`. */
