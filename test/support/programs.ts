@@ -28,7 +28,7 @@ export const dockerFolder = join(cacheFolder, 'docker');
 export const binFolder = join(cacheFolder, 'bin');
 
 /** The release from which the upgrade tests start. `npm run test:setup` builds its archive, so that no binary is committed. */
-export const release = { version: '0.2.0', commit: '5c1c64c691fb3967b8f7ba4fac2a028490221f27' };
+export const release = { version: '0.2.0', commit: '0fedc6202f4607b5df131432489586ac8f7f783e' };
 export const releaseFolder = join(cacheFolder, 'releases', `${release.version}-${release.commit}`);
 
 /** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
