@@ -52,7 +52,8 @@ export function writeOpenlistDatabase(path: string, users: readonly OpenlistUser
   const key = file.prepare(`INSERT INTO "${prefix}ssh_public_keys" VALUES (NULL, ?, ?, '', ?, ?, ?)`);
   for (const each of [ADMIN, GUEST, ...users]) {
     const { id, username, password = username, passwordTimestamp = 1_795_356_473, basePath = '/', role = 0 } = each;
-    const salt = `salt of ${id}`;
+    // OpenList replaces it with each password.
+    const salt = `salt of ${password}`;
     const stored = hash('sha256', `${staticHash(password)}-${salt}`, 'hex');
     const { disabled = false, permission = 0, secret = '', ssoId = '', passkeys = '[]', keys = [] } = each;
     user.run(

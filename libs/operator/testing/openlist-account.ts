@@ -8,6 +8,7 @@ export const openlistAccount = (id: number, username: string, differing: Partial
   id,
   username,
   hasPassword: true,
+  passwordMark: 'mark',
   wrappedHash: WRAPPED,
   passwordTimestamp: 1_795_356_473,
   secret: '',

@@ -161,6 +161,14 @@ describe('a command id from outside', () => {
   });
 });
 
+it('a command that was planned on a version of its stream is not decided on a later one', async () => {
+  const service = new EmbeddedService();
+  await add(service, 'laptop', { ...context, version: 0 });
+  await expect(add(service, 'phone', { ...context, version: 0 })).rejects.toThrow(Contended);
+  await add(service, 'phone', { ...context, version: 1 });
+  expect(await titles(service)).toEqual(['laptop', 'phone']);
+});
+
 describe('the document of a listed stream', () => {
   it('is up to date when the command ends', async () => {
     const service = new EmbeddedService();

@@ -30,6 +30,8 @@ export type CommandContext = Origin &
     causation?: string;
     /** The stream's id was created for this command, so there is nothing to load. */
     newStream?: true;
+    /** The only version of the stream on which the command may be decided, for one that was planned on it. */
+    version?: number;
   }>;
 
 /** Attempts to append a command that conflicts with other writers of its stream. */
@@ -63,7 +65,8 @@ export class CommandRunner {
    * Decides the command on the stream's state and stores the resulting events in one commit. Commands on the same stream run one at a
    * time.
    *
-   * @throws the decider's `DomainError`; `CommandIdReused`, `StoreUnavailable`, or `Contended` if every attempt met a concurrent commit.
+   * @throws the decider's `DomainError`; `CommandIdReused`, `StoreUnavailable`, or `Contended` if every attempt met a concurrent commit, or if
+   * the stream is not at the version of the context.
    */
   run<State, Command extends { type: string }, Event extends DomainEvent>(
     ref: StreamRef<State, Command, Event>,
@@ -97,6 +100,8 @@ export class CommandRunner {
     trace?: CommandTrace,
   ): Promise<Outcome<State, Event>> {
     const decideOn = ({ state, version }: Loaded<State>) => {
+      if (version !== (context.version ?? version))
+        throw new Contended(`the stream ${ref.stream} is no longer at version ${context.version}`);
       const decision = ref.aggregate.decider.decide(state, command);
       const commit = decision.events.length > 0 ? this.#commit(ref, version, command, decision, context) : undefined;
       return { state, decision, commit };
@@ -130,8 +135,8 @@ export class CommandRunner {
     context: CommandContext,
     trace?: CommandTrace,
   ): Promise<Outcome<State, Event> & { appended?: Appended }> {
-    const { commandId, newStream } = context;
-    const optimistic = commandId ? undefined : this.#decideOnCached(ref, decideOn, newStream);
+    const { commandId, newStream, version } = context;
+    const optimistic = commandId || version !== undefined ? undefined : this.#decideOnCached(ref, decideOn, newStream);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const decided =
         attempt === 1 && optimistic ? optimistic : await this.#decideOnLoaded(ref, command, decideOn, context);

@@ -6,7 +6,8 @@ authenticator apps stay the same. Sessions and tokens of OpenList do not work he
 created, as long as nobody changed them here.
 
 First run it with --dry-run. An account or key with a problem is not taken. Problems have names, and without --accept for each of them the
-command changes nothing. Ids stay the same unless an account here has them; the table shows new ones.
+command changes nothing. Ids stay the same unless an account here has or had them; the table shows
+new ones.
 
 Safe to repeat: it continues an interrupted run and takes what is new or changed in OpenList. Accounts that were also changed here stay as
 they are, and are reported. Import only one site: a second one may have other people under the same ids.
@@ -19,7 +20,7 @@ The exit status is 1 if a problem was not accepted, and 2 if the file cannot be 
 
 With --json, each line is an object with id (in OpenList), username, outcome (taken, unchanged, changed here or refused), accountId (here,
 or null), problems (objects with reason and, for a key, its title as key), notes, needsPassword, and keys (the number to add). An import
-prints only the accounts that it takes, and --dry-run all of them.`;
+prints the accounts that it takes or refuses, and --dry-run all of them.`;
 
 const list: Kind<readonly unknown[]> = { is: (value) => Array.isArray(value) };
 

@@ -35,6 +35,27 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
     ]);
   });
 
+  it('gives nobody the keys of another, also without an account under the id', async () => {
+    await scene.addSshKey(7, 'laptop');
+    expect(outcomes(await run([openlistAccount(7, 'ann')]))).toEqual([['taken', 3]]);
+  });
+
+  it('takes an account once, with its keys, if two imports run at once', async () => {
+    await scene.register(7, 'somebody');
+    const keys = [{ title: 'laptop', line: keyLine('laptop').line, addedAt: 1_000 }];
+    const ann = openlistAccount(7, 'ann', { keys });
+    const results = (await Promise.all([run([ann]), run([ann])])).flat();
+    const taken = results.filter(({ outcome }) => outcome === 'taken');
+    expect(taken).toHaveLength(1);
+    for (const { outcome, problems } of results)
+      expect([outcome, ...problems.map(({ reason }) => reason)].join(' ')).toMatch(
+        /^(?:taken|unchanged|refused (?:changed-meanwhile|username-taken))$/,
+      );
+    const { accountId } = taken[0]!;
+    const rings = [accountId!, accountId! === 8 ? 9 : 8].map((id) => ({ stream: `ssh-keys-${id}`, version: 0 }));
+    expect((await scene.ports.store.readStreams(rings)).map(({ stream }) => stream)).toEqual([`ssh-keys-${accountId}`]);
+  });
+
   it('keeps the ids of the admin and the guest free for them', async () => {
     expect(outcomes(await run([openlistAccount(1, 'ann')]))).toEqual([['taken', 3]]);
   });

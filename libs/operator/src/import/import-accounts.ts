@@ -8,7 +8,7 @@ import {
   ROLE_GUEST,
   sshKeyRingAggregate,
 } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
+import { CommandIdReused, Contended, type Commit } from '@keyfold/event-store';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
 import { isWrapped } from '@keyfold/security';
@@ -21,13 +21,14 @@ import {
   type ImportOutcome,
   type ImportPlan,
   type ImportProblem,
+  type ImportReason,
   type SentAccount,
 } from './import-plan.js';
 
 /** Accounts that are imported concurrently, so that they share round trips to the store. */
 const CONCURRENT_ACCOUNTS = 64;
-/** Higher ids are not kept, because all later ids would be higher still. Ids of keys are safe integers for all lower ones. */
-const MAX_KEPT_ID = 2 ** 31 - 1;
+/** Higher ids are not kept, because all later ids would be higher still. */
+const MAX_KEPT_ID = 2 ** 24;
 
 const text = z.string();
 const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
@@ -35,6 +36,7 @@ const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
     id: z.int(),
     username: text,
     hasPassword: z.boolean(),
+    passwordMark: text,
     wrappedHash: text.refine(isWrapped).optional(),
     passwordTimestamp: z.int(),
     secret: text,
@@ -61,7 +63,14 @@ export type ImportResult = Readonly<{
   keys: number;
 }>;
 
-type Planned = Readonly<{ sent: SentAccount; accountId: number | null; wasImported: boolean; plan: ImportPlan }>;
+/** The plan for an account, and the versions of its streams that it was made on. */
+type Planned = Readonly<{
+  sent: SentAccount;
+  accountId: number | null;
+  wasImported: boolean;
+  plan: ImportPlan;
+  versions: Readonly<{ account: number; ring: number }>;
+}>;
 
 /**
  * Plans or imports a part of the accounts of OpenList, and writes a line of JSON for each (`ImportResult`). An account with a problem that is
@@ -76,7 +85,11 @@ export async function importAccounts(
   if (!sent.success) return refuseInput('another version of keyfold sent these accounts', run);
   const limit = pLimit(CONCURRENT_ACCOUNTS);
   const planned = await limit.map(sent.data, (account) => planFor(account, ports));
-  if (write) await reserveIds(planned, ports);
+  if (write)
+    await reserveIds(
+      planned.filter(({ plan }) => isToWrite(plan, accept)),
+      ports,
+    );
   const results = await limit.map(planned, async (each) => {
     signal.throwIfAborted();
     return write ? importOne(each, accept, ports) : resultOf(each);
@@ -93,7 +106,7 @@ async function planFor(sent: SentAccount, ports: OperatorPorts): Promise<Planned
   const id = earlier ? Number(earlier.stream.slice(accountAggregate.streamPrefix.length)) : keptIdOf(sent);
   const found = await commitsOf(id, ports);
   // Any other account under the id is somebody else's.
-  const isOwn = earlier !== undefined || isBuiltIn(sent) || found.account.length === 0;
+  const isOwn = earlier !== undefined || isBuiltIn(sent) || (found.account.length === 0 && found.ring.length === 0);
   const { account: accountCommits, ring: ringCommits } = isOwn ? found : NO_COMMITS;
   const { state: account } = folded(accountAggregate, accountCommits);
   const { state: ring } = folded(sshKeyRingAggregate, ringCommits);
@@ -101,10 +114,17 @@ async function planFor(sent: SentAccount, ports: OperatorPorts): Promise<Planned
   const secret = twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(accountId));
   const wasImported = earlier !== undefined;
   const name = await names.claim(sent.username);
-  const existing = { wasImported, account, accountCommits, secret, ring, ringCommits, name };
+  const passwordMark = accountCommits.findLast(bringsPassword)?.command.hash;
+  const existing = { wasImported, account, accountCommits, passwordMark, secret, ring, ringCommits, name };
   const plan = planImport(sent, existing, clock.now());
-  return { sent, accountId: isOwn ? (id ?? null) : null, wasImported, plan };
+  const versions = { account: versionOf(accountCommits), ring: versionOf(ringCommits) };
+  return { sent, accountId: isOwn ? (id ?? null) : null, wasImported, plan, versions };
 }
+
+const versionOf = (commits: readonly Commit[]) => commits.at(-1)?.version ?? 0;
+
+const bringsPassword = ({ actor, events }: Commit) =>
+  actor === IMPORT_ACTOR && events.some(({ type }) => type === 'AccountRegistered' || type === 'PasswordChanged');
 
 /** The admin and the guest of the first start are the same accounts in both services. */
 const isBuiltIn = ({ id, role }: SentAccount) =>
@@ -135,25 +155,31 @@ async function reserveIds(planned: readonly Planned[], { counter }: OperatorPort
   if (next <= highest) await counter.take('account', highest - next + 1, GUEST_ID + 1);
 }
 
+const isToWrite = ({ outcome, problems }: ImportPlan, accept: readonly string[]) =>
+  outcome === 'taken' && problems.every(({ reason }) => accept.includes(reason));
+
 async function importOne(planned: Planned, accept: readonly string[], ports: OperatorPorts): Promise<ImportResult> {
-  const { plan } = planned;
+  const { plan, sent } = planned;
   const result = resultOf(planned);
-  if (plan.outcome !== 'taken' || plan.problems.some(({ reason }) => !accept.includes(reason))) return result;
+  if (!isToWrite(plan, accept)) return plan.outcome === 'taken' ? { ...result, outcome: 'refused' } : result;
+  const refused = (reason: ImportReason): ImportResult => ({ ...result, outcome: 'refused', problems: [{ reason }] });
   // The account has changed in the file since it was planned.
-  if (plan.needsPassword && planned.sent.wrappedHash === undefined)
-    return { ...result, outcome: 'refused', problems: [{ reason: 'password-missing' }] };
+  if (plan.needsPassword && sent.wrappedHash === undefined) return refused('changed-meanwhile');
   const accountId = planned.accountId ?? (await ports.counter.take('account', 1, GUEST_ID + 1));
   try {
     await write(planned, accountId, ports);
     return { ...result, accountId };
   } catch (error) {
+    if (error instanceof Contended || error instanceof CommandIdReused) return refused('changed-meanwhile');
     if (!(error instanceof DomainError)) throw error;
     // Somebody else was faster, for example with the name.
-    return { ...result, outcome: 'refused', problems: [{ reason: error.code }] };
+    return refused(error.code);
   }
 }
 
-async function write({ sent, wasImported, plan }: Planned, accountId: number, ports: OperatorPorts): Promise<void> {
+/** Writes on the versions that were planned on, so that nobody else's account or change is overwritten. */
+async function write(planned: Planned, accountId: number, ports: OperatorPorts): Promise<void> {
+  const { sent, wasImported, plan, versions } = planned;
   const runner = await ports.runner();
   const sealer = await ports.sealer();
   const commandId = commandIdOf(sent);
@@ -171,15 +197,19 @@ async function write({ sent, wasImported, plan }: Planned, accountId: number, po
       ...(password && { password }),
       sealedSecret: secret && sealer.seal(secret, sealingContext.twoFactor(accountId)),
     };
-    await runner.run(accountStream(accountId), command, {
+    const { events } = await runner.run(accountStream(accountId), command, {
       ...context,
+      version: versions.account,
       // The first commit tells later runs which account it became, also if it got another id.
-      ...(!wasImported && { commandId, requestHash: commandId }),
+      ...(!wasImported && { commandId }),
+      // Tells later runs which password it brought.
+      ...(password && { requestHash: sent.passwordMark }),
     });
+    if (events.length === 0) throw new Contended(`another import has taken the account ${sent.id}`);
   }
   if (plan.keys) {
     const command = { type: 'ImportSshKeys', accountId, keys: plan.keys } as const;
-    await runner.run(sshKeyRingStream(accountId), command, context);
+    await runner.run(sshKeyRingStream(accountId), command, { ...context, version: versions.ring });
   }
 }
 

@@ -1,6 +1,7 @@
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { Argon2PasswordHasher, wrapOpenlistHash } from '@keyfold/security';
 import pLimit from 'p-limit';
+import { hash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { OperatorOutput } from '../command-run.js';
 import { quoted } from '../output/printable.js';
@@ -73,7 +74,13 @@ async function importFrom(database: OpenlistDatabase, given: Given, run: ImportR
     return FAILED;
   }
   if (dryRun || wanted.size === 0) return DONE;
-  return write(database, { wanted, written }, given, run);
+  try {
+    return await write(database, { wanted, written }, given, run);
+  } catch (error) {
+    if (!(error instanceof UnusableOpenlistDatabase)) throw error;
+    await output.err(`${error.message}. The accounts above were imported. Run the command again for the others`);
+    return FAILED;
+  }
 }
 
 async function write(
@@ -89,10 +96,9 @@ async function write(
   const limit = pLimit(concurrency);
   let done = 0;
   const wrapped = async (account: OpenlistAccount): Promise<SentAccount> => {
-    const { hash, salt } = account;
-    if (hash === undefined || !wanted.get(account.id)) return withoutPassword(account);
+    if (account.hash === undefined || !wanted.get(account.id)) return withoutPassword(account);
     signal.throwIfAborted();
-    const wrappedHash = await wrapOpenlistHash({ hash, salt }, hasher);
+    const wrappedHash = await wrapOpenlistHash({ hash: account.hash, salt: account.salt }, hasher);
     await output.progress?.({ done: ++done, total, unit: 'password' });
     return { ...withoutPassword(account), wrappedHash };
   };
@@ -121,10 +127,13 @@ async function request(
   return results;
 }
 
-/** Returns what is sent before the hash is wrapped. The hash itself never leaves this process. */
-const withoutPassword = ({ hash, salt: _, ...account }: OpenlistAccount): SentAccount => ({
+const sha256 = (text: string) => hash('sha256', text, 'hex');
+
+/** Returns what is sent before the hash is wrapped. The hash itself never leaves this process. Each password has a salt of its own. */
+const withoutPassword = ({ hash: openlistHash, salt, ...account }: OpenlistAccount): SentAccount => ({
   ...account,
-  hasPassword: hash !== undefined,
+  hasPassword: openlistHash !== undefined,
+  passwordMark: sha256(salt),
 });
 
 /** Leaves out the accounts that are not wanted. */

@@ -11,6 +11,7 @@ import {
   twoFactorEnabled,
 } from '../../../domain/testing/account.events.js';
 import { named } from '../../../domain/testing/account.commands.js';
+import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
 import { stateAfter } from '../../../domain/testing/decider-specification.js';
 import { openlistAccount } from '../../testing/openlist-account.js';
 import { planImport, type Existing, type SentAccount } from './import-plan.js';
@@ -37,6 +38,7 @@ const nothing: Existing = {
   wasImported: false,
   account: absentAccount,
   accountCommits: [],
+  passwordMark: undefined,
   secret: null,
   ring: sshKeyRingDecider.initialState,
   ringCommits: [],
@@ -49,6 +51,7 @@ function imported(actor = 'session:7', ...later: readonly AccountEvent[]): Exist
   return {
     ...nothing,
     wasImported: true,
+    passwordMark: 'mark',
     account: stateAfter(accountDecider, ...events),
     accountCommits: events.map((event, index) => commit(index + 1, index === 0 ? 'import' : actor, event)),
     name: named('ann', 'taken'),
@@ -101,8 +104,15 @@ describe('an account that was imported', () => {
 
   it('is taken again if only OpenList has changed it, and needs its password only if that has changed', () => {
     expect(plan({ ...ann, permission: 256 }, imported())).toMatchObject({ outcome: 'taken', needsPassword: false });
-    const changed = { ...ann, passwordTimestamp: passwordTimestamp + 1 };
+    const changed = { ...ann, passwordMark: 'new', passwordTimestamp: passwordTimestamp + 1 };
     expect(plan(changed, imported())).toMatchObject({ outcome: 'taken', needsPassword: true });
+    // As OpenList leaves it when an administrator edits the account.
+    expect(plan({ ...ann, passwordTimestamp: 0 }, imported()).outcome).toBe('unchanged');
+  });
+
+  it('does not get an earlier password back from an old copy of the file', () => {
+    const old = { ...ann, passwordMark: 'old', passwordTimestamp: passwordTimestamp - 1 };
+    expect(plan(old, imported())).toMatchObject({ outcome: 'refused', problems: [{ reason: 'older-than-imported' }] });
   });
 
   it('loses its second factor if OpenList has turned it off', () => {
@@ -163,5 +173,10 @@ describe('SSH keys', () => {
     });
     const changed = { ...imported(), ringCommits: [commit(1, 'session:7', { type: 'SshKeyRemoved' })] };
     expect(plan(missing, changed)).toMatchObject({ outcome: 'unchanged', notes: ['keys were changed here'] });
+  });
+
+  it('stay if OpenList no longer has them, and are marked', () => {
+    const ring = stateAfter(sshKeyRingDecider, keyAdded(1, 'laptop'));
+    expect(plan(ann, { ...imported(), ring }).notes).toEqual(['has keys that OpenList has not']);
   });
 });

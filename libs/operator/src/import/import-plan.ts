@@ -14,24 +14,34 @@ import type { Commit } from '@keyfold/event-store';
 import { isTotpSecret, parseSshPublicKey } from '@keyfold/security';
 import type { OpenlistAccount } from './openlist-database.js';
 
-/** An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. */
+/**
+ * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
+ * changes with each password.
+ */
 export type SentAccount = Omit<OpenlistAccount, 'hash' | 'salt'> &
-  Readonly<{ hasPassword: boolean; wrappedHash?: string | undefined }>;
+  Readonly<{ hasPassword: boolean; passwordMark: string; wrappedHash?: string | undefined }>;
 
 /** Why an account or one of its keys is not taken: what the API refuses, too, and what only an import meets. */
-export type ImportReason = DomainErrorCode | 'password-missing' | 'two-factor-secret-invalid' | 'renamed-in-openlist';
+export type ImportReason =
+  | DomainErrorCode
+  | 'changed-meanwhile'
+  | 'older-than-imported'
+  | 'password-missing'
+  | 'renamed-in-openlist'
+  | 'two-factor-secret-invalid';
 /** `key` is the title of the refused key. */
 export type ImportProblem = Readonly<{ reason: ImportReason; key?: string }>;
 export type ImportOutcome = 'taken' | 'unchanged' | 'changed here' | 'refused';
 
 /**
- * The state of Keyfold for the id that the account would get. `wasImported`: by an earlier run. `secret` is that of two-factor, opened. `name`
- * is the claim of the wanted name.
+ * The state of Keyfold for the id that the account would get. `wasImported`: by an earlier run, with the password of `passwordMark`. `secret`
+ * is that of two-factor, opened. `name` is the claim of the wanted name.
  */
 export type Existing = Readonly<{
   wasImported: boolean;
   account: Account;
   accountCommits: readonly Commit[];
+  passwordMark: string | undefined;
   secret: string | null;
   ring: SshKeyRing;
   ringCommits: readonly Commit[];
@@ -74,7 +84,8 @@ const SEALED = 'sealed';
 export function planImport(sent: SentAccount, existing: Existing, now: number): ImportPlan {
   const { account, accountCommits, wasImported, name } = existing;
   const { role, basePath, permission, disabled, ssoId, allowLdap, passwordTimestamp } = sent;
-  const needsPassword = !wasImported || passwordTimestamp !== account.passwordTimestamp;
+  // The time of the password is no sign: OpenList resets it at each edit by an administrator.
+  const needsPassword = !wasImported || sent.passwordMark !== existing.passwordMark;
   const secret = secretOf(sent);
   const changes = {
     type: 'ImportAccount',
@@ -130,6 +141,9 @@ function ownProblemOf(sent: SentAccount, existing: Existing, needsPassword: bool
   // Another site may have another person under the id, who must not get the account.
   if (existing.wasImported && sent.username !== existing.account.username) return 'renamed-in-openlist';
   if (needsPassword && !sent.hasPassword) return 'password-missing';
+  const { passwordTimestamp } = sent;
+  if (existing.wasImported && passwordTimestamp !== 0 && passwordTimestamp < existing.account.passwordTimestamp)
+    return 'older-than-imported';
   const secret = secretOf(sent);
   // Without its second factor the account would be less safe than before.
   return secret !== null && !isTotpSecret(secret) ? 'two-factor-secret-invalid' : undefined;
@@ -143,6 +157,8 @@ function notesOf({ hasPasskeys, permission }: SentAccount): string[] {
 }
 
 function planKeys({ id, keys }: SentAccount, { ring, ringCommits }: Existing, now: number) {
+  const there = new Set(keys.map(({ line }) => parseSshPublicKey(line)?.fingerprint));
+  const notes = ring.keys.some(({ key }) => !there.has(key.fingerprint)) ? ['has keys that OpenList has not'] : [];
   const known = new Set(ring.keys.map(({ key }) => key.fingerprint));
   const added: ImportSshKeys['keys'][number][] = [];
   const problems: ImportProblem[] = [];
@@ -160,6 +176,6 @@ function planKeys({ id, keys }: SentAccount, { ring, ringCommits }: Existing, no
     }
   }
   const isTouched = ringCommits.some(({ actor }) => actor !== IMPORT_ACTOR);
-  if (!isTouched) return { added, problems, notes: [] };
-  return { added: [], problems: [], notes: added.length > 0 ? ['keys were changed here'] : [] };
+  if (!isTouched) return { added, problems, notes };
+  return { added: [], problems: [], notes: added.length > 0 ? ['keys were changed here'] : notes };
 }

@@ -46,7 +46,7 @@ describe('the database of OpenList', () => {
       id: 7,
       username: 'ann',
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      salt: 'salt of 7',
+      salt: 'salt of ann',
       passwordTimestamp: 1_795_356_473,
       secret: 'PYCIP4HQ7QVN7SND2JXR62LZYL4C3QLW',
       basePath: '/a b',
@@ -79,6 +79,14 @@ describe('the database of OpenList', () => {
     const before = readFileSync(path);
     read();
     expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('has texts for everything, as converters write them, and doubts disable an account', () => {
+    writeOpenlistDatabase(path, [ann]);
+    const file = new DatabaseSync(path);
+    file.exec(`UPDATE x_users SET username = CAST('ann' AS BLOB), allow_ldap = 'false', disabled = 'yes' WHERE id = 7`);
+    file.close();
+    expect(read().at(-1)).toMatchObject({ username: 'ann', allowLdap: false, disabled: true });
   });
 
   it('has no usable hash for an account that OpenList has not converted yet', () => {
@@ -118,11 +126,28 @@ describe('a file that is refused', () => {
     refused('has the accounts of several sites: x_users, y_users');
   });
 
+  it('has two accounts of one id', () => {
+    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
+    const file = new DatabaseSync(path);
+    file.exec(`CREATE TABLE copied AS SELECT * FROM x_users; DROP TABLE x_users; ALTER TABLE copied RENAME TO x_users;
+      INSERT INTO x_users SELECT * FROM x_users WHERE id = 7`);
+    file.close();
+    refused('several accounts of the id "7"');
+  });
+
+  it('has permissions that are no number of 32 bits', () => {
+    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
+    const file = new DatabaseSync(path);
+    file.exec('UPDATE x_users SET permission = 4294967296 WHERE id = 7');
+    file.close();
+    refused('the permission "4294967296"');
+  });
+
   it('has roles that OpenList does not write', () => {
     writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
     const file = new DatabaseSync(path);
     file.exec(`UPDATE x_users SET role = '[0,3]' WHERE id = 7`);
     file.close();
-    refused('the account 7 has the role [0,3]');
+    refused('the account "7" has the role "[0,3]"');
   });
 });

@@ -1,5 +1,6 @@
 import { reasonOf } from '@keyfold/reporting';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { quoted } from '../output/printable.js';
 
 /** An SSH key of an account. `addedAt` is in unix milliseconds; null if the database has no readable time. */
 export type OpenlistKey = Readonly<{ title: string; line: string; addedAt: number | null }>;
@@ -35,6 +36,10 @@ const PAGE = 500;
 /** How long to wait while OpenList writes (milliseconds). */
 const LOCK_TIMEOUT = 5_000;
 
+const LOWEST_ID = -(2n ** 63n);
+/** The longest salt that is read; OpenList writes 16 letters. */
+const SALT_LETTERS = 255;
+
 type Row = Record<string, SQLOutputValue>;
 const USER_COLUMNS = ['id', 'username', 'pwd_hash', 'salt', 'role'];
 
@@ -48,6 +53,7 @@ export class OpenlistDatabase {
     try {
       this.#file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT });
       this.#prefix = prefixIn(this.#file, path);
+      this.#requireOneAccountPerId(path);
     } catch (error) {
       if (error instanceof UnusableOpenlistDatabase) throw error;
       throw new UnusableOpenlistDatabase(
@@ -59,16 +65,38 @@ export class OpenlistDatabase {
 
   /** Yields the accounts by id, in pages. Throws `UnusableOpenlistDatabase`. */
   *accounts(): Generator<readonly OpenlistAccount[]> {
-    const users = this.#file.prepare(`SELECT * FROM ${this.#table('users')} WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
-    users.setReadBigInts(true);
-    for (let last = 0n; ;) {
-      const rows = users.all(last) as Row[];
-      if (rows.length === 0) return;
-      const end = rows.at(-1)!['id'] as bigint;
-      const keys = this.#keysOf(last, end);
-      yield rows.map((row) => accountOf(row, keys.get(String(row['id'])) ?? []));
-      last = end;
+    for (let last = LOWEST_ID; ;) {
+      const page = this.#read(last);
+      if (page === undefined) return;
+      yield page.accounts;
+      last = page.last;
     }
+  }
+
+  /** Reads the accounts after an id; undefined if there are none. */
+  #read(after: bigint): Readonly<{ accounts: readonly OpenlistAccount[]; last: bigint }> | undefined {
+    try {
+      const users = this.#file.prepare(`SELECT * FROM ${this.#table('users')} WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
+      users.setReadBigInts(true);
+      const rows = users.all(after) as Row[];
+      if (rows.length === 0) return undefined;
+      const last = rows.at(-1)!['id'] as bigint;
+      const keys = this.#keysOf(after, last);
+      return { accounts: rows.map((row) => accountOf(row, keys.get(String(row['id'])) ?? [])), last };
+    } catch (error) {
+      if (error instanceof UnusableOpenlistDatabase) throw error;
+      throw new UnusableOpenlistDatabase(`cannot read the database: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Refuses a table without a primary key, in which the keys of an account could not be told from those of another. */
+  #requireOneAccountPerId(path: string): void {
+    const repeated = `SELECT id FROM ${this.#table('users')} GROUP BY id HAVING count(*) > 1 OR typeof(id) <> 'integer' LIMIT 1`;
+    const [row] = this.#file.prepare(repeated).all();
+    if (row)
+      throw new UnusableOpenlistDatabase(
+        `${path} has several accounts of the id ${quoted(textOf(row['id']))}, or this is no number. Convert the database again, with its primary keys`,
+      );
   }
 
   /** Returns the keys of a range of accounts by account id, oldest first. Versions before the first keys have no table for them. */
@@ -115,42 +143,48 @@ function prefixIn(file: DatabaseSync, path: string): string {
   );
 }
 
-const textOf = (value: SQLOutputValue | undefined) => (value === null || value === undefined ? '' : String(value));
+function textOf(value: SQLOutputValue | undefined): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  return value === null || value === undefined ? '' : String(value);
+}
 /** Databases that were converted to SQLite can have texts for truth values. */
-const isTrue = (value: SQLOutputValue | undefined) => /^(1|t|true)$/i.test(textOf(value));
+const isFalse = (value: SQLOutputValue | undefined) => /^(?:0|f|false|)$/i.test(textOf(value));
 
 function accountOf(row: Row, keys: readonly OpenlistKey[]): OpenlistAccount {
-  const integer = (column: string) => {
+  const integer = (column: string, isValid = Number.isSafeInteger) => {
     const value = Number(row[column] ?? 0);
-    if (Number.isSafeInteger(value)) return value;
+    if (isValid(value)) return value;
     throw new UnusableOpenlistDatabase(
-      `the account ${textOf(row['id'])} has the ${column} ${textOf(row[column])}, which is no number that OpenList writes. Start a current OpenList on the database once`,
+      `the account ${quoted(textOf(row['id']))} has the ${column} ${quoted(textOf(row[column]))}, which is no number that OpenList writes. Start a current OpenList on the database once`,
     );
   };
   const hash = textOf(row['pwd_hash']).toLowerCase();
+  const salt = textOf(row['salt']);
   return {
     id: integer('id'),
     username: textOf(row['username']),
-    hash: /^[0-9a-f]{64}$/.test(hash) ? hash : undefined,
-    salt: textOf(row['salt']),
+    hash: /^[0-9a-f]{64}$/.test(hash) && salt.length <= SALT_LETTERS ? hash : undefined,
+    salt,
     passwordTimestamp: integer('pwd_ts'),
     secret: textOf(row['otp_secret']),
     basePath: textOf(row['base_path']),
-    role: integer('role'),
-    permission: integer('permission'),
-    disabled: isTrue(row['disabled']),
+    role: integer('role', isInt32),
+    permission: integer('permission', isInt32),
+    disabled: !isFalse(row['disabled']),
     ssoId: textOf(row['sso_id']),
-    allowLdap: isTrue(row['allow_ldap'] ?? 1n),
+    allowLdap: !isFalse(row['allow_ldap'] ?? 1n),
     hasPasskeys: !['', '[]', 'null'].includes(textOf(row['authn'])),
     keys,
   };
 }
+
+const isInt32 = (value: unknown): value is number => typeof value === 'number' && (value | 0) === value;
 
 function keyOf(row: Row): OpenlistKey {
   const addedAt = Date.parse(textOf(row['added_time']));
   return {
     title: textOf(row['title']),
     line: textOf(row['key_str']),
-    addedAt: Number.isNaN(addedAt) ? null : addedAt,
+    addedAt: addedAt > 0 && addedAt <= Date.now() ? addedAt : null,
   };
 }
