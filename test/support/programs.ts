@@ -28,7 +28,7 @@ export const dockerFolder = join(cacheFolder, 'docker');
 export const binFolder = join(cacheFolder, 'bin');
 
 /** The release from which the upgrade tests start. `npm run test:setup` builds its archive, so that no binary is committed. */
-export const release = { version: '0.2.0', commit: '0fedc6202f4607b5df131432489586ac8f7f783e' };
+export const release = { version: '0.2.0', commit: 'aed08bb7ab939ae965c52d9c1589117df22fa858' };
 export const releaseFolder = join(cacheFolder, 'releases', `${release.version}-${release.commit}`);
 
 /** The search path of this process and the folders that it may lack: those of administrators and those of `npm run test:setup`. */
