@@ -142,8 +142,13 @@ describe('a consumer restarts', () => {
     const lost = vi.fn<() => void>();
     const transport = queues.consumeCommands({ work: () => undefined });
     await consuming(transport);
-    queues.consuming.onConnected(lost);
     await queues.channel.deleteQueue('commands');
+    await until(
+      () => transport.queueStatus().problem ?? '',
+      (problem) => problem.includes(`no queue 'commands'`),
+    );
+    // Until it is gone, RabbitMQ may end the connection of those who ask for a quorum queue (error 541).
+    queues.consuming.onConnected(lost);
     const attempts = vi.spyOn(queues.consuming, 'channel');
     await until(
       () => attempts.mock.calls.length,
