@@ -19,7 +19,8 @@ const docker = (...words) =>
 export function writeImage(target, date, revision) {
   const labels = { title: name, description, licenses: license, version, revision, created: date.toISOString() };
   const labelWords = Object.entries(labels).map(([key, value]) => `--label=org.opencontainers.image.${key}=${value}`);
-  const reproducible = [`--build-arg=SOURCE_DATE_EPOCH=${date.getTime() / 1_000}`, '--provenance=false'];
+  // A cached layer may have the times of another build.
+  const reproducible = ['--no-cache', `--build-arg=SOURCE_DATE_EPOCH=${date.getTime() / 1_000}`, '--provenance=false'];
   docker('buildx', 'build', '--load', '--file=deploy/Dockerfile', `--tag=${tag}`, ...labelWords, ...reproducible, '.');
   const temporary = mkdtempSync(join(target, 'staging-'));
   try {
