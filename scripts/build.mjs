@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const root = join(import.meta.dirname, '..');
-const APPS = ['cli', 'gateway', 'standalone', 'worker'];
+export const APPS = ['cli', 'gateway', 'standalone', 'worker'];
 /** The files besides the sources that every build depends on. */
 const COMMON = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
 /** A file in each build that contains the names of the files that it was made of, and their hash. */
@@ -25,7 +25,7 @@ const IN_USE = 'in-use';
 const BUILD_TIMEOUT_MS = 600_000;
 
 /** The link to the current build. Node resolves it when an app starts, so a running app stays with its own build. */
-const linkOf = (app) => join(root, 'dist/apps', app, 'src');
+export const linkOf = (app) => join(root, 'dist/apps', app, 'src');
 
 /** Builds those of the apps that are stale. Exits the process if a build fails. */
 export function buildApps(apps = APPS) {

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { root, sbomOf, sha256 } from './sbom.mjs';
-import { name, platformOf, stage, version } from './stage.mjs';
+import { platformOf, root, sbomOf, sha256 } from './sbom.mjs';
+import { name, stage, version } from './stage.mjs';
 
 /** The files besides the staged ones. */
 const FILES = ['CHANGELOG.md', 'README.md', 'SECURITY.md', 'docs', 'deploy/systemd/keyfold.service'];

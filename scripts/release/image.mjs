@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack } from './archive.mjs';
-import { root, sbomOf } from './sbom.mjs';
-import { description, license, name, nodePackage, platformOf, version } from './stage.mjs';
+import { nodePackage, platformOf, root, sbomOf } from './sbom.mjs';
+import { description, license, name, version } from './stage.mjs';
 
 const tag = `${name}:${version}`;
 const title = `${name}-${version}-linux-${process.arch}.image`;

@@ -2,11 +2,20 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 export const sha256 = (path) => createHash('sha256').update(readFileSync(path)).digest('hex');
 export const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** The platform of a processor, in npm's names. */
+export const platformOf = (cpu) => ({ os: 'linux', cpu, libc: 'glibc' });
+
+/** The folder of the npm package with the Node of this checkout. */
+export const nodePackage = dirname(
+  createRequire(join(root, 'node_modules/node/package.json')).resolve(`node-linux-${process.arch}/package.json`),
+);
 
 /**
  * Returns the packages that a release for this platform contains, including those in the bundles. `platform` has `os`, `cpu` and `libc` as npm

@@ -2,23 +2,13 @@
 // packages that they load from node_modules, the notices, and the `keyfold` command.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { buildApps } from '../build.mjs';
+import { join } from 'node:path';
+import { APPS, buildApps, linkOf } from '../build.mjs';
 import { KEPT } from '../bundle.mjs';
 import { noticesOf } from './notices.mjs';
-import { read, root } from './sbom.mjs';
+import { nodePackage, platformOf, read, root } from './sbom.mjs';
 
-const APPS = ['cli', 'gateway', 'standalone', 'worker'];
 export const { name, version, description, license, overrides } = read(join(root, 'package.json'));
-
-/** The platform of a processor, in npm's names. */
-export const platformOf = (cpu) => ({ os: 'linux', cpu, libc: 'glibc' });
-
-/** The folder of the npm package with the Node of this checkout. */
-export const nodePackage = dirname(
-  createRequire(join(root, 'node_modules/node/package.json')).resolve(`node-linux-${process.arch}/package.json`),
-);
 
 /**
  * @param cpu as Node names it
@@ -26,10 +16,9 @@ export const nodePackage = dirname(
  */
 export function stage(folder, cpu = process.arch, more = {}) {
   mkdirSync(folder, { recursive: true });
-  buildApps(APPS);
+  buildApps();
   for (const app of APPS) {
-    const from = realpathSync(join(root, `dist/apps/${app}/src`));
-    cpSync(from, join(folder, `dist/apps/${app}/src`), { recursive: true, filter: isShipped });
+    cpSync(realpathSync(linkOf(app)), join(folder, `dist/apps/${app}/src`), { recursive: true, filter: isShipped });
   }
   cpSync(join(root, 'deploy/image/keyfold.mjs'), join(folder, 'keyfold.mjs'));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -18,13 +18,17 @@ type Contents = Readonly<{
 export const PROJECT = resolve(import.meta.dirname, '../..');
 const load = (file: string) => import(join(PROJECT, 'scripts/release', file)) as Promise<unknown>;
 
-export const { sbomOf } = (await load('sbom.mjs')) as { sbomOf: (contents: Contents) => string };
+export const { nodePackage, platformOf, sbomOf } = (await load('sbom.mjs')) as {
+  nodePackage: string;
+  platformOf: (cpu: string) => Contents['platform'];
+  sbomOf: (contents: Contents) => string;
+};
 export const { noticesOf } = (await load('notices.mjs')) as { noticesOf: (contents: Contents) => string };
 
 /** A release for this machine. */
 export const contents: Contents = {
-  platform: { os: process.platform, cpu: process.arch, libc: 'glibc' },
-  node: join(PROJECT, `node_modules/node/node_modules/node-${process.platform}-${process.arch}`),
+  platform: platformOf(process.arch),
+  node: nodePackage,
   date: new Date('2026-01-02T03:04:05Z'),
 };
 

@@ -22,6 +22,13 @@ function read() {
   }
 }
 
+/** Changes the file, or creates it, as another program. */
+function change(sql: string): void {
+  const file = new DatabaseSync(path);
+  file.exec(sql);
+  file.close();
+}
+
 describe('the database of OpenList', () => {
   const keys = [
     { title: 'laptop', line: 'ssh-ed25519 AAAA laptop' },
@@ -83,17 +90,13 @@ describe('the database of OpenList', () => {
 
   it('has texts for everything, as converters write them, and doubts disable an account', () => {
     writeOpenlistDatabase(path, [ann]);
-    const file = new DatabaseSync(path);
-    file.exec(`UPDATE x_users SET username = CAST('ann' AS BLOB), allow_ldap = 'false', disabled = 'yes' WHERE id = 7`);
-    file.close();
+    change(`UPDATE x_users SET username = CAST('ann' AS BLOB), allow_ldap = 'false', disabled = 'yes' WHERE id = 7`);
     expect(read().at(-1)).toMatchObject({ username: 'ann', allowLdap: false, disabled: true });
   });
 
   it('has no usable hash for an account that OpenList has not converted yet', () => {
     writeOpenlistDatabase(path, [ann]);
-    const file = new DatabaseSync(path);
-    file.exec(`UPDATE x_users SET pwd_hash = '', password = 'plain' WHERE id = 7`);
-    file.close();
+    change(`UPDATE x_users SET pwd_hash = '', password = 'plain' WHERE id = 7`);
     expect(read().at(-1)!.hash).toBeUndefined();
   });
 });
@@ -112,42 +115,32 @@ describe('a file that is refused', () => {
   });
 
   it('is another SQLite database', () => {
-    const file = new DatabaseSync(path);
-    file.exec('CREATE TABLE users (id integer, name text)');
-    file.close();
+    change('CREATE TABLE users (id integer, name text)');
     refused('has no accounts of OpenList');
   });
 
   it('has two sites', () => {
     writeOpenlistDatabase(path, []);
-    const file = new DatabaseSync(path);
-    file.exec('CREATE TABLE y_users AS SELECT * FROM x_users');
-    file.close();
+    change('CREATE TABLE y_users AS SELECT * FROM x_users');
     refused('has the accounts of several sites: x_users, y_users');
   });
 
   it('has two accounts of one id', () => {
     writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    const file = new DatabaseSync(path);
-    file.exec(`CREATE TABLE copied AS SELECT * FROM x_users; DROP TABLE x_users; ALTER TABLE copied RENAME TO x_users;
+    change(`CREATE TABLE copied AS SELECT * FROM x_users; DROP TABLE x_users; ALTER TABLE copied RENAME TO x_users;
       INSERT INTO x_users SELECT * FROM x_users WHERE id = 7`);
-    file.close();
     refused('several accounts of the id "7"');
   });
 
   it('has permissions that are no number of 32 bits', () => {
     writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    const file = new DatabaseSync(path);
-    file.exec('UPDATE x_users SET permission = 4294967296 WHERE id = 7');
-    file.close();
+    change('UPDATE x_users SET permission = 4294967296 WHERE id = 7');
     refused('the permission "4294967296"');
   });
 
   it('has roles that OpenList does not write', () => {
     writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    const file = new DatabaseSync(path);
-    file.exec(`UPDATE x_users SET role = '[0,3]' WHERE id = 7`);
-    file.close();
+    change(`UPDATE x_users SET role = '[0,3]' WHERE id = 7`);
     refused('the account "7" has the role "[0,3]"');
   });
 });
