@@ -1,5 +1,6 @@
 export * from './append-counts.js';
 export * from './commit.js';
+export * from './commit-intake.js';
 export * from './compaction.js';
 export * from './event-store.js';
 export * from './event-store.errors.js';
