@@ -9,6 +9,7 @@ import { feedCases } from './contract/feed.contract.js';
 import { followingCases } from './contract/following.contract.js';
 import { historyCases } from './contract/history.contract.js';
 import { holdCases, lastHoldCases } from './contract/hold.contract.js';
+import { intakeCases } from './contract/intake.contract.js';
 import { readingCases } from './contract/reading.contract.js';
 import { reopeningCases } from './contract/reopening.contract.js';
 
@@ -30,6 +31,7 @@ const eventStoreCases: readonly ContractCase[] = [
   ...followingCases,
   ...compactionCases,
   ...counterCases,
+  ...intakeCases,
   ...reopeningCases,
 ];
 

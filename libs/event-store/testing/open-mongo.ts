@@ -5,6 +5,7 @@ import { eventStoreModels } from '../src/mongo/commit.model.js';
 import { connectOptions } from '../src/mongo/mongo-connection.js';
 import { feedModels, MongoFeedLeases } from '../src/mongo/feed/mongo-feed-leases.js';
 import { MongoCounter, MongoEventStore } from '../src/mongo/mongo-event-store.js';
+import { MongoIntake } from '../src/mongo/mongo-intake.js';
 import { migrateSchema } from '../src/mongo/mongo-schema.js';
 import type { OpenStore } from './event-store.contract.js';
 
@@ -28,6 +29,7 @@ export async function openMongo(uri = freshDatabaseUri()): Promise<OpenStore & {
       connection: current,
       store,
       counter: new MongoCounter(current),
+      intake: new MongoIntake(current),
       elsewhere,
       signalDelay: SIGNAL_DELAY,
       close: async () => {

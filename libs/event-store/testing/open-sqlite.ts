@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { SqliteConnection } from '../src/sqlite/sqlite-connection.js';
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
+import { SqliteIntake } from '../src/sqlite/sqlite-intake.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 import type { WholeStore } from './contract/contract-case.js';
 import type { OpenStore } from './event-store.contract.js';
@@ -28,6 +29,7 @@ export function openSqlite(path: string): OpenStore & Readonly<{ elsewhere: Whol
     elsewhere: new SqliteEventStore(connection),
     // Both take from the same counters.
     counter: new SqliteCounter(connection),
+    intake: new SqliteIntake(file),
     close,
     reopen: async () => {
       await close();

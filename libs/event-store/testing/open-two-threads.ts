@@ -1,4 +1,5 @@
 import { eventStoreSchema, SqliteCounter, SqliteEventStore } from '../src/sqlite/sqlite-event-store.js';
+import { SqliteIntake } from '../src/sqlite/sqlite-intake.js';
 import { SqliteFile } from '../src/sqlite/sqlite-file.js';
 import type { OpenStore } from './contract/contract-case.js';
 import { OtherThread } from './other-thread.js';
@@ -16,6 +17,7 @@ export function openInTwoThreads(path: string): OpenStore {
   return {
     store: other.alternating(new SqliteEventStore(file), ['append', 'readStreams', 'findCommand', 'findLastHold']),
     counter: other.alternating(new SqliteCounter(file), ['take']),
+    intake: new SqliteIntake(file),
     close,
     reopen: async () => {
       await close();

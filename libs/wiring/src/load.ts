@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { BrokerModuleSettings, BrokerOptions } from './rabbitmq/broker.js';
 import type { EmbeddedStoreSettings } from './sqlite/sqlite-store.module.js';
 import type { JoinableStore } from './sqlite/store-sharing.js';
-import type { OpenSqliteStore, OpenStore } from './stores/store-adapters.js';
+import type { FillingStore, OpenSqliteStore, OpenStore } from './stores/store-adapters.js';
 import type { StartupContext } from './stores/until-available.js';
 
 // A driver costs startup time and memory, so each function loads the one that it needs.
@@ -29,6 +29,13 @@ export const openSqliteStore = async (folder: string): Promise<OpenSqliteStore> 
  */
 export const openMongoStore = async (uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> =>
   (await import('./mongo/mongo-store.module.js')).openMongo(uri, options);
+
+/**
+ * Opens an empty MongoDB database, or one that the same command has begun to fill, and keeps every process from starting on it until `finish`.
+ * `filler` names the command. Throws `InvalidConfiguration`, `UnusableDatabase`, `StoreUnavailable`.
+ */
+export const openMongoToFill = async (uri: string, filler: string): Promise<FillingStore> =>
+  (await import('./mongo/mongo-store.module.js')).openToFill(uri, filler);
 
 /** See `QueuesModule.forRoot`. */
 export const loadQueuesModule = async (

@@ -5,7 +5,7 @@ import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js'
 import { mongodBinary } from '../../../../test/support/mongo/mongod.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { connectOptions } from './mongo-connection.js';
-import { migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';
+import { beginFilling, endFilling, migrateSchema, requireSchema, UnusableDatabase } from './mongo-schema.js';
 import { anotherProcess } from '../../testing/open-mongo.js';
 
 let connection: Connection;
@@ -69,6 +69,29 @@ describe('migration says what to do', () => {
     await commits().dropIndex('stream_version');
     for (const id of ['id-1', 'id-2']) await commits().insertOne({ stream: 'a', version: 1, command: { id } });
     expect(await complaint(migrate())).toContain('Restore a backup');
+  });
+});
+
+describe('a database that a command fills', () => {
+  const fill = (filler: string) => beginFilling(connection, eventStoreModels(connection), filler);
+
+  it('is refused by every start and migration until the command has finished', async () => {
+    await fill('keyfold restore');
+    await fill('keyfold restore');
+    for (const refused of [check, migrate, () => fill('keyfold store copy')])
+      expect(await complaint(refused())).toContain(
+        '"keyfold restore" has not finished filling it. Finish that command',
+      );
+    await endFilling(connection);
+    await check();
+    await fill('keyfold store copy');
+  });
+
+  it('is empty before', async () => {
+    await migrate();
+    await commits().insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });
+    expect(await complaint(fill('keyfold restore'))).toContain('it contains data already. Name an empty database');
+    await check();
   });
 });
 

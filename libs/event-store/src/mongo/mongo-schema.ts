@@ -12,7 +12,9 @@ export class UnusableDatabase extends Error {
 /** Raise it when stored data changes so that older versions of the program must not touch it. */
 const SCHEMA_VERSION = 1;
 const VERSION_ID = 'keyfold';
-type VersionDocument = Readonly<{ _id: string; version: number }>;
+/** `filler`: the command that fills the database. The version is then one that no process accepts, of this version or an earlier one. */
+type VersionDocument = Readonly<{ _id: string; version: number; filler?: string }>;
+const UNFINISHED = 1_000_000;
 
 type IndexDefinition = Readonly<{
   key: Record<string, unknown>;
@@ -37,15 +39,45 @@ type Models = readonly Declared[];
 export async function migrateSchema(connection: Connection, models: Models): Promise<void> {
   await requireReplicaSet(connection);
   await requireKnownVersion(connection);
+  await createSchema(connection, models);
+  await reaching(() =>
+    versions(connection).updateOne({ _id: VERSION_ID }, { $max: { version: SCHEMA_VERSION } }, { upsert: true }),
+  );
+}
+
+/**
+ * Prepares an empty database, or one that the same command has begun to fill, so that no process starts on it before `endFilling`. `filler`
+ * names the command, for example "keyfold restore". Throws `UnusableDatabase`, `StoreUnavailable`.
+ */
+export async function beginFilling(connection: Connection, models: Models, filler: string): Promise<void> {
+  await requireReplicaSet(connection);
+  const stored = await reaching(() => versions(connection).findOne({ _id: VERSION_ID }));
+  if (stored?.filler !== filler) {
+    if (stored?.filler !== undefined) throw unfinished(connection, stored.filler);
+    const counts = await Promise.all(
+      models.map(({ collection: { name } }) => reaching(() => collectionOf(connection, name).findOne({}))),
+    );
+    if (counts.some((found) => found !== null))
+      throw unusable(connection, ['it contains data already'], 'Name an empty database in KEYFOLD_MONGODB_URI');
+    const mark = { $set: { version: UNFINISHED, filler } };
+    await reaching(() => versions(connection).updateOne({ _id: VERSION_ID }, mark, { upsert: true }));
+  }
+  await createSchema(connection, models);
+}
+
+/** Lets processes start on a database that `beginFilling` has prepared. Throws `StoreUnavailable`. */
+export async function endFilling(connection: Connection): Promise<void> {
+  const whole = { $set: { version: SCHEMA_VERSION }, $unset: { filler: true } } as const;
+  await reaching(() => versions(connection).updateOne({ _id: VERSION_ID }, whole));
+}
+
+async function createSchema(connection: Connection, models: Models): Promise<void> {
   const { changed } = await indexProblems(models);
   if (changed.length > 0) throw unusable(connection, changed, 'Then run this command again');
   for (const model of models) {
     await reaching(() => model.createCollection());
     await makeIndexes(connection, model);
   }
-  await reaching(() =>
-    versions(connection).updateOne({ _id: VERSION_ID }, { $max: { version: SCHEMA_VERSION } }, { upsert: true }),
-  );
 }
 
 /** Throws `UnusableDatabase` if the database does not match this version of the program, and `StoreUnavailable`. */
@@ -61,6 +93,9 @@ export async function requireSchema(connection: Connection, models: Models): Pro
 
 const unusable = ({ name }: Connection, problems: readonly string[], advice: string) =>
   new UnusableDatabase(`the database "${name}" cannot be used: ${problems.join('; ')}. ${advice}`);
+
+const unfinished = (connection: Connection, filler: string) =>
+  unusable(connection, [`"${filler}" has not finished filling it`], 'Finish that command, or drop the database');
 
 /** Error codes: an index with the same keys has a different name, or one with the same name has different keys. */
 const INDEX_CONFLICTS = new Set<unknown>([85, 86]);
@@ -100,6 +135,7 @@ async function requireReplicaSet(connection: Connection): Promise<void> {
 async function requireKnownVersion(connection: Connection): Promise<number | undefined> {
   const stored = await reaching(() => versions(connection).findOne({ _id: VERSION_ID }));
   if (!stored || stored.version <= SCHEMA_VERSION) return stored?.version;
+  if (stored.filler !== undefined) throw unfinished(connection, stored.filler);
   throw new UnusableDatabase(
     `the database "${connection.name}" has schema ${stored.version}, but this version only supports schema ${SCHEMA_VERSION}. Start the newer version again, or restore the backup from before the upgrade`,
   );

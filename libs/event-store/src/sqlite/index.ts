@@ -1,6 +1,7 @@
 export * from './folder-lock.js';
 export * from './sqlite-event-store.js';
 export * from './sqlite-feed-leases.js';
+export * from './sqlite-intake.js';
 export * from './sqlite-connection.js';
 export * from './sqlite-file.js';
 export type { Row, WriteStatement } from './sqlite-writer.worker.js';

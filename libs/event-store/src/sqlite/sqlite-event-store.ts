@@ -44,10 +44,11 @@ const INSERT_COMMIT = `
   WHERE (SELECT coalesce(max(version), 0) FROM commits WHERE stream = ?2) = ?3 - 1
     AND (?3 > 1 OR NOT EXISTS (SELECT 1 FROM commits WHERE stream = '${voidStreamOf('')}' || ?2))
   RETURNING position`;
-const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
+/** Takes a hold for the commit that was inserted last. */
+export const INSERT_HOLD = 'INSERT INTO holds (key, position) VALUES (?, last_insert_rowid())';
 
 /** A void commit keeps the position, version, time and holds, and the id and hash of the command. */
-const MAKE_VOID = `
+export const MAKE_VOID = `
   UPDATE commits SET partition = 'void-0', stream = '${voidStreamOf('')}' || stream, command_type = '${COMPACTION}',
     actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, session = NULL,
     client_correlation = NULL, events = '[]'
@@ -184,7 +185,8 @@ export class SqliteCounter extends Counter {
   }
 }
 
-function commitParams(commit: NewCommit): SQLInputValue[] {
+/** Returns the parameters 1 to 15 of an insert into `commits`. */
+export function commitParams(commit: NewCommit): SQLInputValue[] {
   const { partition, stream, version, command, at, actor, correlation, causation, traceparent, events, holds } = commit;
   const { session, clientCorrelation } = commit;
   return [

@@ -1,3 +1,4 @@
+import type { CommitIntake } from '../../src/commit-intake.js';
 import type { StreamCompaction } from '../../src/compaction.js';
 import type { CommitHistory, Counter, EventStore } from '../../src/event-store.js';
 import type { CommitFeed } from '../../src/feed/commit-feed.js';
@@ -5,10 +6,11 @@ import type { CommitFeed } from '../../src/feed/commit-feed.js';
 /** The four ports of a store, implemented by one adapter. */
 export type WholeStore = EventStore & CommitFeed & CommitHistory & StreamCompaction;
 
-/** A store with its counter, as an adapter passes them to the contract suite. */
+/** A store with its counter and its intake, as an adapter passes them to the contract suite. */
 export type OpenStore = Readonly<{
   store: WholeStore;
   counter: Counter;
+  intake: CommitIntake;
   /** How long an acknowledged commit may be missing from the feed, in milliseconds; 0 when absent. */
   feedDelay?: number;
   /** How long a listener may wait for its call after an append, in milliseconds; 0 when absent. */

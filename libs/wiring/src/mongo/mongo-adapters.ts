@@ -1,5 +1,5 @@
 import { reasonOf } from '@keyfold/reporting';
-import { MongoCounter, MongoEventStore, MongoFeedLeases } from '@keyfold/event-store/mongo';
+import { MongoCounter, MongoEventStore, MongoFeedLeases, MongoIntake } from '@keyfold/event-store/mongo';
 import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore, MongoTokenUses } from '@keyfold/projections/mongo';
 import { MongoThrottleStore } from '@keyfold/security/mongo';
@@ -15,6 +15,7 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
     history: events,
     compaction: events,
     counter: new MongoCounter(connection),
+    intake: new MongoIntake(connection),
     readModels: new MongoReadModelStore(connection),
     tokenUses: new MongoTokenUses(connection),
     leases: new MongoFeedLeases(connection),

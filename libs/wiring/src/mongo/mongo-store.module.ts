@@ -1,9 +1,9 @@
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import { EventStore } from '@keyfold/event-store';
-import { connectOptions, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
+import { beginFilling, connectOptions, endFilling, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
-import { portProviders, storePorts, type OpenStore } from '../stores/store-adapters.js';
+import { portProviders, storePorts, type FillingStore, type OpenStore } from '../stores/store-adapters.js';
 import { untilAvailable, type StartupContext } from '../stores/until-available.js';
 import { mongoAdapters } from './mongo-adapters.js';
 import { mongoModels } from './mongo-models.js';
@@ -60,17 +60,30 @@ function ignoreFailure(connection: Connection): Connection {
 }
 
 /** See `openMongoStore`. */
-export async function openMongo(uri: string, options: Readonly<{ prepare: boolean }>): Promise<OpenStore> {
+export const openMongo = (uri: string, { prepare }: Readonly<{ prepare: boolean }>): Promise<OpenStore> =>
+  openAfter(uri, prepare ? migrateSchema : requireSchema);
+
+/** See `openMongoToFill`. */
+export async function openToFill(uri: string, filler: string): Promise<FillingStore> {
+  const { connection, ...store } = await openAfter(uri, (opened, models) => beginFilling(opened, models, filler));
+  return { ...store, finish: () => endFilling(connection) };
+}
+
+async function openAfter(
+  uri: string,
+  prepare: (connection: Connection, models: ReturnType<typeof mongoModels>) => Promise<void>,
+): Promise<OpenStore & { connection: Connection }> {
   const connection = mongoose.createConnection();
   try {
     await openConnection(connection, uri);
-    await (options.prepare ? migrateSchema : requireSchema)(connection, mongoModels(connection));
+    await prepare(connection, mongoModels(connection));
   } catch (error) {
     await connection.close();
     throw error;
   }
   const adapters = mongoAdapters(connection);
   return {
+    connection,
     adapters,
     async close() {
       await Promise.all([adapters.store.close(), adapters.readModels.close()]);

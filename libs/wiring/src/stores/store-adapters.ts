@@ -6,6 +6,7 @@ import {
   Counter,
   EventStore,
   FeedLeases,
+  type CommitIntake,
   type StreamCompaction,
 } from '@keyfold/event-store';
 import { relayName, type ParkedAccounts } from '@keyfold/messaging';
@@ -24,6 +25,7 @@ export type StoreAdapters = Readonly<{
   history: CommitHistory;
   compaction: StreamCompaction;
   counter: Counter;
+  intake: CommitIntake;
   readModels: ReadModelStore;
   tokenUses: TokenUses;
   leases: FeedLeases;
@@ -48,6 +50,9 @@ const ports = {
 
 /** A store that is opened without a Nest application. */
 export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<void> }>;
+
+/** A store that a command fills. `finish` lets processes start on it. */
+export type FillingStore = OpenStore & Readonly<{ finish(): Promise<void> }>;
 
 /** `sealingKeys` returns the keys in the data folder. It throws `InvalidConfiguration` if they are missing. */
 export type OpenSqliteStore = OpenStore & Readonly<{ sealingKeys: () => string }>;
