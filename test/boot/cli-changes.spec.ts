@@ -114,6 +114,28 @@ const changes: Record<string, (site: Site) => Promise<Change>> = {
       },
     };
   },
+  'account erase': async ({ admin }) => {
+    const member = await newMember(admin, 'forgotten');
+    const { line, fingerprint } = newKeyLine();
+    (await member.post('/api/me/sshkey/add', { title: 'laptop', key: line })).data();
+    await newAccessToken(member, ['profile:read']);
+    const { id } = await accountNamed(admin, 'forgotten');
+    (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+    return {
+      args: ['account', 'erase', String(id), '--yes'],
+      out: new RegExp(`^erased account ${id}: \\d+ commits of 4 streams, 4 documents\\n$`),
+      async check() {
+        expect(await outcomeOf(member)).toMatch(/^401 /);
+        expect((await admin.get(`/api/admin/user/get?id=${id}`)).outcome).toMatch(/record not found$/);
+        const found = await admin.get(`/api/admin/sshkey/find?fingerprint=${encodeURIComponent(fingerprint)}`);
+        expect(JSON.stringify(found.data())).not.toContain(fingerprint);
+        const { text } = await admin.get('/api/admin/activity/export');
+        expect(text).not.toContain('forgotten');
+        expect(text).toMatch(new RegExp(`"account\\.erased".*"account_id":${id}\\b`));
+        await createAccount(admin, 'forgotten');
+      },
+    };
+  },
   'account set-password': async ({ api, admin }) => {
     const member = await newMember(admin, 'forgetful');
     return {
@@ -375,6 +397,10 @@ describe.each([
     expect(ran).toEqual({ status: 0, out: expected, err: '' });
     await scene.api();
     await check(ran);
+  });
+
+  it('everything agrees afterwards', async () => {
+    expect((await scene.run('', ['verify'])).out).toMatch(/: no problems\n$/);
   });
 
   it('the history names the operator, and neither it nor a log contains a secret', async () => {

@@ -1,6 +1,7 @@
 import {
   brokerSettings,
   embeddedSettings,
+  eventLogSettings,
   generatedSecretSettings,
   mongoSettings,
   passwordSettings,
@@ -17,8 +18,9 @@ const choice = z.object({
   KEYFOLD_STORE: z.enum(stores, 'must be sqlite or mongodb').optional(),
   KEYFOLD_MONGODB_URI: z.string().optional(),
 });
-const onSqlite = z.object({ ...embeddedSettings, ...retentionSettings, ...passwordSettings });
-const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...retentionSettings, ...passwordSettings });
+const onBoth = { ...retentionSettings, ...eventLogSettings, ...passwordSettings };
+const onSqlite = z.object({ ...embeddedSettings, ...onBoth });
+const onMongo = z.object({ ...mongoSettings, ...projectorSettings, ...onBoth });
 
 const broker = z.object({
   ...brokerSettings,

@@ -1,4 +1,4 @@
-import { allCommands, commandGroups, type Field, type Fields } from '@keyfold/operator/commands';
+import { allCommands, commandGroups, type Field, type Fields, type Kind } from '@keyfold/operator/commands';
 import { serviceVersion } from '@keyfold/process/launch';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
@@ -82,21 +82,28 @@ function addWords(command: Command, fields: Fields): void {
     else
       for (const [syntax, help] of field.words) {
         if (isOption(syntax)) command.addOption(optionOf(syntax, help, field));
-        else command.argument(syntax, help);
+        else command.addArgument(argumentOf(syntax, help, field));
       }
   }
 }
 
 function optionOf(syntax: string, help: string, { kind, presence, fallback }: Field): Option {
   const option = new Option(syntax, help).makeOptionMandatory(presence === 'always' && fallback === undefined);
-  const { read, expected } = kind;
-  if (!read) return option;
-  return option.argParser((word: string) => {
-    const value = read(word);
+  return kind.read ? option.argParser(parserOf(kind)) : option;
+}
+
+function argumentOf(syntax: string, help: string, { kind }: Field): Argument {
+  const argument = new Argument(syntax, help);
+  return kind.read ? argument.argParser(parserOf(kind)) : argument;
+}
+
+const parserOf =
+  ({ read, expected }: Kind<unknown>) =>
+  (word: string): unknown => {
+    const value = read?.(word);
     if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`);
     return value;
-  });
-}
+  };
 
 /** Returns the values of fields by their names. */
 function givenTo(command: Command, fields: Fields): Record<string, unknown> {

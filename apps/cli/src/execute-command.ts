@@ -8,7 +8,15 @@ import {
 } from '@keyfold/operator/commands';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { readCliBrokerSettings } from './cli.settings.js';
-import { createAccount, deleteAccount, exportSettings, importSettings, setPassword, setSetting } from './questions.js';
+import {
+  createAccount,
+  deleteAccount,
+  eraseAccount,
+  exportSettings,
+  importSettings,
+  setPassword,
+  setSetting,
+} from './questions.js';
 import { runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
 
@@ -21,6 +29,7 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
   'account set-password': setPassword,
   'account create': createAccount,
   'account delete': deleteAccount,
+  'account erase': eraseAccount,
   'settings set': setSetting,
   'settings import': importSettings,
   'settings export': exportSettings,

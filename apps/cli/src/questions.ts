@@ -44,6 +44,19 @@ export async function deleteAccount(
   return runOnConfiguredStore({ command: 'account delete', args: { username } }, signal);
 }
 
+/** Erases a deleted account. Asks on the terminal first, unless it is confirmed. */
+export async function eraseAccount(
+  { yes, ...args }: GivenArgs<'account erase'>,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  if (!yes) {
+    if (!process.stdin.isTTY) return refuseInput('without a terminal, --yes must confirm the erasure');
+    if (!(await isAgreed(`Erase everything about account ${args.id} for good? Type "yes": `, signal)))
+      return refuseInput('the erasure was not confirmed');
+  }
+  return runOnConfiguredStore({ command: 'account erase', args }, signal);
+}
+
 const SECRET_ARGUMENT =
   'the value of this setting is secret or Keyfold does not know the setting, and a secret cannot be an argument. ' +
   'Type it at the prompt, pipe it in or use --value-file';

@@ -27,16 +27,20 @@ export async function runOnConfiguredStore(
   output: OperatorOutput = terminal,
 ): Promise<ExitCode> {
   const settings = readCliSettings(process.env);
-  const sessionDays = settings.KEYFOLD_SESSION_DAYS;
-  const secrets = { sealingKeys: sealingKeysFor(request), passwordRules: passwordRules(settings) };
+  const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
+  const shared = {
+    sessionDays,
+    eventLogDays,
+    sealingKeys: sealingKeysFor(request),
+    passwordRules: passwordRules(settings),
+  };
   if (settings.KEYFOLD_STORE === 'sqlite')
-    return runOnEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, sessionDays, ...secrets }, request, output, signal);
+    return runOnEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, ...shared }, request, output, signal);
   if (request.command === 'compact') requireSessionDays(process.env);
   const options = {
     prepare: request.command === 'migrate',
     leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000,
-    sessionDays,
-    ...secrets,
+    ...shared,
   };
   // A pending connection attempt cannot be cancelled, so the process exits.
   const store = await exitingOn(signal, () => openSharedStore(settings.KEYFOLD_MONGODB_URI, options));

@@ -29,10 +29,10 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
   // A single process prepares its broker itself, so that no second command is necessary.
   const messages = await openMessages(settings, context.log, { applyTopology: true });
-  const { KEYFOLD_SESSION_DAYS: sessionDays } = settings;
+  const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
   // This process runs operator commands itself, because they cannot open the embedded store while it does.
   const providers = embedded
-    ? [operatorSocketProvider(settings.KEYFOLD_DATA_DIR, sessionDays, messages?.relayProblem)]
+    ? [operatorSocketProvider(settings.KEYFOLD_DATA_DIR, { sessionDays, eventLogDays }, messages?.relayProblem)]
     : [];
   const module = StandaloneModule.forRoot(
     ports,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
 import { accountAggregate } from '../src/account/account.decider.js';
 import { appPasswordsAggregate } from '../src/named-secrets/app-passwords.js';
+import { erasuresAggregate } from '../src/erasures/erasures.decider.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
 import { sessionAggregate } from '../src/session/session.decider.js';
@@ -35,6 +36,7 @@ const suites = [
   suite(accessTokensAggregate),
   suite(appPasswordsAggregate),
   suite(siteSettingsAggregate),
+  suite(erasuresAggregate),
 ];
 
 describe.each(suites)('the events of $name', ({ upcasters, rows, stateAfter }) => {

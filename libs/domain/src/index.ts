@@ -19,6 +19,8 @@ export {
   type RecoveryCodes,
   type TwoFactor,
 } from './account/account.state.js';
+export * from './erasures/erasures.decider.js';
+export * from './erasures/erasures.events.js';
 export * from './session/session.decider.js';
 export * from './session/session.events.js';
 export { isExpired, LONGEST_EXPIRY, nextExpiryOf } from './ssh-key-ring/ssh-key-expiry.js';

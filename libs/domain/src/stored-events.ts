@@ -1,4 +1,5 @@
 import { accountUpcasters, type AccountEvent } from './account/account.events.js';
+import { erasuresUpcasters, type ErasuresEvent } from './erasures/erasures.events.js';
 import type { AggregateName } from './kernel/aggregate.js';
 import type { Upcasters } from './kernel/upcasting.js';
 import { accessTokensAggregate, type AccessTokensEvent } from './named-secrets/access-tokens.js';
@@ -17,6 +18,7 @@ type EventsOf = {
   'access-tokens': AccessTokensEvent;
   'app-passwords': AppPasswordsEvent;
   'site-settings': SiteSettingsEvent;
+  erasures: ErasuresEvent;
 };
 
 /** Any event of a commit, in its current version. */
@@ -30,6 +32,7 @@ const upcastersOf = {
   'access-tokens': accessTokensAggregate.upcasters,
   'app-passwords': appPasswordsAggregate.upcasters,
   'site-settings': siteSettingsUpcasters,
+  erasures: erasuresUpcasters,
 } satisfies Record<AggregateName, Upcasters>;
 
 /** The upcasters of all types of all aggregates. No event type belongs to two of them. */

@@ -15,6 +15,15 @@ export abstract class StreamCompaction {
    * @throws StoreUnavailable the outcome is unknown, or another process is writing to one of the streams
    */
   abstract compact(streams: readonly string[]): Promise<number>;
+
+  /**
+   * Compacts streams like `compact`, and also releases the holds of their commits and empties the hashes of their commands, which could
+   * identify a person. Void commits of streams that were compacted before lose these too. A repeated command of such a commit throws
+   * `CommandIdReused`.
+   *
+   * @throws StoreUnavailable as `compact`
+   */
+  abstract erase(streams: readonly string[]): Promise<number>;
 }
 
 const VOID = 'void-';

@@ -27,7 +27,7 @@ export function commitOf(events: readonly StoredEvent[], overrides: Partial<Comm
   const stream = streamOf(events[0]?.type ?? '');
   return {
     position: 17,
-    partition: stream === 'site-settings' ? stream : '42',
+    partition: stream === 'site-settings' || stream === 'erasures' ? stream : '42',
     stream,
     version: 3,
     command: { id: 'command-1', type: 'Anything', hash: '' },
@@ -45,5 +45,6 @@ function streamOf(type: string): string {
   if (type.startsWith('AccessToken')) return 'access-tokens-42';
   if (type.startsWith('AppPassword')) return 'app-passwords-42';
   if (type.startsWith('SshKey')) return 'ssh-keys-42';
+  if (type === 'AccountErased' || type === 'BackupMade') return 'erasures';
   return /Setting|^StaticToken/.test(type) ? 'site-settings' : 'account-42';
 }

@@ -28,13 +28,15 @@ export type OperatorPorts = StoreAdapters &
     isAlone: boolean;
     /** Days for which a session is kept after its token expired. */
     sessionDays: number;
+    /** Days for which RabbitMQ keeps published events. */
+    eventLogDays: number;
     clock: Clock;
   }>;
 
 /** Returns the ports of commands from the container of their process. */
 export function portsOf(
   container: INestApplicationContext | ModuleRef,
-  own: Pick<OperatorPorts, 'isAlone' | 'sessionDays' | 'newProjector' | 'relayProblem'>,
+  own: Pick<OperatorPorts, 'isAlone' | 'sessionDays' | 'eventLogDays' | 'newProjector' | 'relayProblem'>,
 ): OperatorPorts {
   const anywhere = { strict: false };
   return {

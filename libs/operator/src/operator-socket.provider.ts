@@ -33,13 +33,14 @@ const NO_BROKER = 'KEYFOLD_RABBITMQ_URL is not set in the running process. Set i
  */
 export const operatorSocketProvider = (
   folder: string,
-  sessionDays: number,
+  { sessionDays, eventLogDays }: Pick<OperatorPorts, 'sessionDays' | 'eventLogDays'>,
   relayProblem: ((parts: ModuleRef) => string | undefined) | undefined,
 ): FactoryProvider<OperatorSocket> => ({
   provide: OperatorSocket,
   inject: [ModuleRef],
   useFactory(parts: ModuleRef) {
     const reported = () => (relayProblem ? relayProblem(parts) : NO_BROKER);
-    return new OperatorSocket(folder, () => portsOf(parts, { isAlone: false, sessionDays, relayProblem: reported }));
+    const own = { isAlone: false, sessionDays, eventLogDays, relayProblem: reported };
+    return new OperatorSocket(folder, () => portsOf(parts, own));
   },
 });

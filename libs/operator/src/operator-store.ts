@@ -19,7 +19,7 @@ import {
   type PasswordRules,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { serviceVersion } from '@keyfold/process';
+import { eventLogSettings, serviceVersion } from '@keyfold/process';
 import { Projection, Projector, StreamLoader } from '@keyfold/projections';
 import {
   Argon2PasswordHasher,
@@ -43,8 +43,11 @@ import type { OperatorPorts } from './command-run.js';
 /** A store that was opened for one command. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
 
-/** `sessionDays`: how long a session is kept after its token expired. `passwordRules`: the policy for new passwords, by default none. */
-type CommandOptions = Readonly<{ sessionDays: number; passwordRules?: PasswordRules }>;
+/**
+ * `sessionDays`: how long a session is kept after its token expired. `eventLogDays`: how long RabbitMQ keeps events. `passwordRules`: the
+ * policy for new passwords, by default none.
+ */
+type CommandOptions = Readonly<{ sessionDays: number; eventLogDays?: number; passwordRules?: PasswordRules }>;
 
 /** How to open the embedded store. `sealingKeys`: the keys of the service if they are not in the data folder. */
 export type EmbeddedStoreOptions = CommandOptions & Readonly<{ folder: string; sealingKeys?: string | undefined }>;
@@ -69,6 +72,8 @@ export async function openSharedStore(uri: string, options: SharedStoreOptions):
   return operatorStore(store, { ...options, isAlone: false, sealingKeys: () => options.sealingKeys ?? '' });
 }
 
+const DEFAULT_EVENT_LOG_DAYS = eventLogSettings.KEYFOLD_EVENT_LOG_DAYS.parse(undefined);
+
 type Options = CommandOptions &
   Readonly<{
     isAlone: boolean;
@@ -80,7 +85,7 @@ type Options = CommandOptions &
 /** Returns the ports of a process that runs a single command. Most commands need no container, which takes longer than opening the store. */
 function operatorStore({ adapters, close }: OpenStore, options: Options): OperatorStore {
   const { store, readModels, feed, leases } = adapters;
-  const { isAlone, sessionDays, leaseMilliseconds } = options;
+  const { isAlone, sessionDays, eventLogDays = DEFAULT_EVENT_LOG_DAYS, leaseMilliseconds } = options;
   const clock = new SystemClock();
   const loader = new StreamLoader(store, readModels);
   const projection = new Projection(loader, readModels, () => clock.now());
@@ -99,6 +104,7 @@ function operatorStore({ adapters, close }: OpenStore, options: Options): Operat
       ...adapters,
       isAlone,
       sessionDays,
+      eventLogDays,
       clock,
       loader,
       projection,

@@ -2,15 +2,17 @@ import {
   accessTokensStream,
   accountStream,
   appPasswordsStream,
+  erasuresStream,
   sessionStream,
   sshKeyRingStream,
+  type Projector,
   type StreamRef,
 } from '@keyfold/projections';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { AccountCommand, DomainEvent, SessionStarted } from '@keyfold/domain';
+import { expect, onTestFinished } from 'vitest';
+import type { AccountCommand, DomainEvent, ErasuresCommand, SessionStarted } from '@keyfold/domain';
 import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
 import type { OperatorPorts } from '../src/command-run.js';
@@ -27,6 +29,8 @@ export type Ran = Readonly<{ status: number; out: readonly string[]; err: readon
 /** Commands of operators on a real store without accounts, which is removed after the test. */
 export class OperatorScene {
   readonly ports: OperatorPorts;
+  /** One, because another would wait for its leases. */
+  #projector: Projector | undefined;
 
   constructor({ ports }: OperatorStore) {
     this.ports = ports;
@@ -103,6 +107,17 @@ export class OperatorScene {
     };
     await this.#run(sessionStream(sessionId, accountId), { type: 'StartSession', session });
     return sessionId;
+  }
+
+  /** Records an erasure or a backup. */
+  async record(command: ErasuresCommand): Promise<void> {
+    await this.#run(erasuresStream, command);
+  }
+
+  /** Brings the documents up to date, like a worker that reaches the end of the feed. */
+  async project(): Promise<void> {
+    this.#projector ??= this.ports.newProjector!((error) => expect.fail(String(error)));
+    await this.#projector.catchUp();
   }
 
   async #run<State, Change extends { type: string }, Event extends DomainEvent>(

@@ -9,13 +9,13 @@ export * from './projecting/projection.js';
 export * from './projecting/projector.js';
 export * from './read-model.js';
 export * from './read-model-store.js';
+export { readersBefore, type ReadersBehind } from './retention/readers-behind.js';
 export * from './retention/retention.js';
 export {
   SessionCompaction,
   type CompactedCount,
   type CompactedPage,
   type CompactionParts,
-  type ReadersBehind,
 } from './retention/session-compaction.js';
 export * from './token-uses.js';
 export { walkFeed } from './verification/pages.js';

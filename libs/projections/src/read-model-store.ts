@@ -62,8 +62,11 @@ export abstract class ReadModelStore {
     after?: DueStream,
   ): Promise<readonly DueStream[]>;
 
-  /** Adds accounts to the index of SSH keys. Repeats have no effect. An entry is never removed. */
+  /** Adds accounts to the index of SSH keys. Repeats have no effect. Only an erasure removes an entry. */
   abstract addKeyOwners(owners: readonly KeyOwner[]): Promise<void>;
+
+  /** Removes entries from the index of SSH keys. */
+  abstract removeKeyOwners(owners: readonly KeyOwner[]): Promise<void>;
 
   /** Returns those of the entries that the index of SSH keys lacks. */
   abstract missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]>;

@@ -3,6 +3,7 @@ import {
   accessTokensStream,
   accountStream,
   appPasswordsStream,
+  erasuresStream,
   sessionStream,
   siteSettingsStream,
   sshKeyRingStream,
@@ -19,6 +20,7 @@ const refs = [
   accessTokensStream(7),
   appPasswordsStream(7),
   siteSettingsStream,
+  erasuresStream,
 ];
 
 describe('a stream name', () => {

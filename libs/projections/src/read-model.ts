@@ -2,6 +2,7 @@ import {
   accessTokensAggregate,
   accountAggregate,
   appPasswordsAggregate,
+  erasuresAggregate,
   nextExpiryOf,
   sessionAggregate,
   siteSettingsAggregate,
@@ -69,6 +70,7 @@ export const appPasswords: ReadModel<AppPasswords> = {
   sortKeyOf: ({ secrets: [first] }) => (first ? accountOfSecret(first.id) : null),
 };
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
+export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggregate };
 
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [
@@ -79,6 +81,7 @@ export const readModels: readonly ReadModel<unknown>[] = [
   accessTokens,
   appPasswords,
   siteSettings,
+  erasures,
 ];
 
 /** Returns the read model that stores the documents of a stream's aggregate. */

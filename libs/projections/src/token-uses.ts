@@ -10,4 +10,6 @@ export abstract class TokenUses {
   abstract record(use: TokenUse): Promise<void>;
   /** Returns the last recorded use of each of these tokens that has one, in unix seconds. One round trip. */
   abstract lastUses(tokens: readonly string[]): Promise<Map<string, number>>;
+  /** Removes the records of these tokens. */
+  abstract forget(tokens: readonly string[]): Promise<void>;
 }

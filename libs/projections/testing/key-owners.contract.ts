@@ -43,6 +43,15 @@ export function keyOwnersCases(newStore: () => Promise<ReadModelStore>): void {
     for (const prefix of largest.prefixes) expect(await store.keyOwners(prefix, 0, 10)).toEqual([largest.accountId]);
   });
 
+  it('loses the entries that are removed, and no others', async () => {
+    const store = await newStore();
+    await store.addKeyOwners([ownerOf('a', 7), ownerOf('b', 7), ownerOf('a', 8)]);
+    for (const _ of [1, 2]) await store.removeKeyOwners([ownerOf('a', 7), ownerOf('c', 7)]);
+    await store.removeKeyOwners([]);
+    for (const prefix of [sha256, md5]) expect(await store.keyOwners(prefix, 0, 10)).toEqual([8]);
+    expect(await store.keyOwners(ownerOf('b', 7).prefixes[0], 0, 10)).toEqual([7]);
+  });
+
   it('tells which entries it lacks', async () => {
     const store = await newStore();
     await store.addKeyOwners([ownerOf('a', 7)]);

@@ -6,7 +6,7 @@ export function describeTokenUses(name: string, open: () => Promise<TokenUses>):
   describe(`${name} keeps the contract of the uses of tokens`, () => {
     const until = Math.floor(Date.now() / 1000) + 3_600;
 
-    it('returns the latest use of each token that has one, in whatever order they are recorded', async () => {
+    it('returns the latest use of each token that has one, in whatever order they are recorded, until it is forgotten', async () => {
       const uses = await open();
       const at = Array.from({ length: 300 }, (_, index) => ((index * 7) % 300) + 1);
       await Promise.all(at.map((each) => uses.record({ token: 's1', at: each, until })));
@@ -18,6 +18,8 @@ export function describeTokenUses(name: string, open: () => Promise<TokenUses>):
         ]),
       );
       expect(await uses.lastUses([])).toEqual(new Map());
+      await uses.forget(['s1', 's3']);
+      expect(await uses.lastUses(['s1', 's2'])).toEqual(new Map([['s2', 5]]));
     });
   });
 }

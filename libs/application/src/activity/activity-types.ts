@@ -129,6 +129,8 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
   SettingDeleted: { type: 'site-settings.changed', details: ({ key }) => settingsChanged([key]) },
   StaticTokenReset: { type: 'site-settings.changed', details: () => settingsChanged(['token']) },
   StaticTokenResealed: hidden,
+  AccountErased: { type: 'account.erased', details: ({ accountId }) => ({ account_id: accountId }) },
+  BackupMade: hidden,
 };
 
 /** The type of an activity that only a newer version of Keyfold can describe. */

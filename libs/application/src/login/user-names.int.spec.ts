@@ -25,6 +25,27 @@ describe('a user name', () => {
     expect((await service.names.claim('anna')).turn).toBe(2);
   });
 
+  it('is free in an earlier turn once its last owners are erased, and its other owners stay known', async () => {
+    const service = new EmbeddedService();
+    const own = async (accountId: number) => {
+      await registerAccount(service, accountId, 'ann');
+      service.clock.advance(10_000);
+      await changeAccount(service, accountId, { type: 'DeleteAccount' });
+    };
+    const start = service.clock.now();
+    for (const accountId of [1, 2, 3, 4]) await own(accountId);
+    await service.store.erase(['account-2', 'account-4']);
+    expect(await service.names.find('ann')).toBeUndefined();
+    expect(await service.names.claim('ann')).toMatchObject({ turn: 4, released: { by: 3, at: start + 30_000 } });
+    const owners = [5, 15, 25].map((seconds) => service.names.ownerAt('ann', start + seconds * 1_000));
+    expect(await Promise.all(owners)).toEqual([1, 3, 3]);
+    await own(5);
+    expect(await service.names.ownerAt('ann', start + 35_000)).toBe(5);
+    await service.store.erase([1, 3, 5].map((accountId) => `account-${accountId}`));
+    expect(await service.names.claim('ann')).toMatchObject({ turn: 1 });
+    expect(await service.names.ownerAt('ann', start)).toBeUndefined();
+  });
+
   it('leads to its last owner after more than nine turns', async () => {
     const service = new EmbeddedService();
     for (let turn = 1; turn <= 11; turn++) {

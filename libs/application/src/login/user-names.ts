@@ -57,21 +57,30 @@ export class UserNames {
 
   /**
    * Returns the last account that had taken the name at a time in unix milliseconds, or took it next. Check the account: it may not have had the name at
-   * that time. Takes as many reads as the number of owners has binary digits.
+   * that time. Takes as many reads as the number of owners has binary digits, and one for each erased owner that it meets.
    */
   async ownerAt(username: string, at: number): Promise<number | undefined> {
     const hash = nameHash(username);
     let owner = await this.store.findLastHold(usernameHoldPrefix(hash));
     if (!owner) return undefined;
     let [low, high] = [1, parseUsernameHold(owner.key).turn];
-    // All turns before the last one have ended, in their order.
+    // All turns before the last one have ended, in their order. Those of erased accounts are gone.
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const released = (await this.store.findLastHold(usernameHold(hash, middle).key))!;
-      if (released.at > at) [owner, high] = [released, middle];
+      const released = await this.#lastTurnIn(hash, low, middle);
+      if (released && released.at > at) [owner, high] = [released, middle];
       else low = middle + 1;
     }
     return accountIdOf(owner);
+  }
+
+  /** Returns the last hold of the highest of these turns that has one. */
+  async #lastTurnIn(hash: string, low: number, high: number): Promise<FoundHold | undefined> {
+    for (let turn = high; turn >= low; turn--) {
+      const hold = await this.store.findLastHold(usernameHold(hash, turn).key);
+      if (hold) return hold;
+    }
+    return undefined;
   }
 
   /** Returns the claim with which a command can ask for the name: its next free turn, and when the previous turn ended. */

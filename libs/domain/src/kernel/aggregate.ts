@@ -13,4 +13,4 @@ export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEven
 }>;
 
 export type AggregateName =
-  'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'access-tokens' | 'app-passwords' | 'site-settings';
+  'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'access-tokens' | 'app-passwords' | 'site-settings' | 'erasures';

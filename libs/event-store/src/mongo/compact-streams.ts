@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { COMPACTION } from '../compaction.js';
+import { COMPACTION, voidStreamOf } from '../compaction.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { reasonOf } from '@keyfold/reporting';
 import { feedKeyOf, type CommitDocument } from './commit.model.js';
@@ -23,25 +23,46 @@ const toVoid = (last: readonly number[]): mongo.Document[] => [
   { $unset: ['session', 'clientCorrelation', 'causation', 'traceparent'] },
 ];
 
+/** Removes what else could identify a person from void commits. */
+const ERASURE: mongo.Document[] = [{ $set: { 'command.hash': '' } }, { $unset: 'holds' }];
+
+/** Keys in one write, which has to be answered within the timeout of a call. */
+const KEYS_WRITTEN = 1_000;
+
 /**
- * Turns all commits of the streams into void ones, in one transaction: a partly compacted stream would fold to a different state.
- * Concurrent appends to these streams wait for its end, up to 90 seconds if a process is killed in the middle. Throws
+ * Turns all commits of the streams into void ones, in one transaction: a partly compacted stream would fold to a different state. `erase`
+ * also removes holds and hashes. Concurrent appends to these streams wait for its end, up to 90 seconds if a process is killed in the middle. Throws
  * `StoreUnavailable` also if another process is appending to the streams or compacting them; retry later.
  */
 export async function compactStreams(
   client: mongo.MongoClient,
   commits: mongo.Collection<CommitDocument>,
   streams: readonly string[],
+  identity: 'keep' | 'erase',
 ): Promise<number> {
   if (streams.length === 0) return 0;
   const session = client.startSession();
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' }, writeConcern: { w: 'majority', journal: true } });
-    const filter = { stream: { $in: [...streams] }, 'command.type': { $ne: COMPACTION } };
-    const options = { session, hint: 'stream_version', projection: { stream: 1, version: 1 } };
-    const found = await reaching(() => commits.find(filter, options).toArray());
-    if (found.length > 0)
-      await reaching(() => commits.updateMany(keysOf(found), toVoid(lastOfEach(found)), { session }));
+    const find = (filter: mongo.Filter<CommitDocument>) => {
+      const options = { session, hint: 'stream_version', projection: { stream: 1, version: 1 } };
+      return reaching(() => commits.find(filter, options).toArray());
+    };
+    const update = async (each: readonly CommitDocument[], change: mongo.Document[]) => {
+      for (let from = 0; from < each.length; from += KEYS_WRITTEN) {
+        const _id = { $in: each.slice(from, from + KEYS_WRITTEN).map((commit) => commit._id) };
+        await reaching(() => commits.updateMany({ _id }, change, { session }));
+      }
+    };
+    const found = await find({ stream: { $in: [...streams] }, 'command.type': { $ne: COMPACTION } });
+    await update(found, toVoid(lastOfEach(found)));
+    if (identity === 'erase') {
+      const names = [...streams, ...streams.map(voidStreamOf)];
+      await update(
+        await find({ stream: { $in: names }, $or: [{ 'command.hash': { $ne: '' } }, { holds: { $exists: true } }] }),
+        ERASURE,
+      );
+    }
     // Even if nothing is left to do: the compaction of another process may not have its majority yet.
     await reaching(() => session.commitTransaction());
     return found.length;
@@ -52,8 +73,6 @@ export async function compactStreams(
     await session.endSession().catch(() => undefined);
   }
 }
-
-const keysOf = (found: readonly CommitDocument[]) => ({ _id: { $in: found.map(({ _id }) => _id) } });
 
 /** Returns the keys of the last commits of all streams. */
 function lastOfEach(found: readonly CommitDocument[]): number[] {

@@ -136,7 +136,11 @@ export class MongoEventStore extends EventStore implements CommitFeed, CommitHis
   }
 
   compact(streams: readonly string[]): Promise<number> {
-    return compactStreams(this.connection.getClient(), this.#commits, streams);
+    return compactStreams(this.connection.getClient(), this.#commits, streams, 'keep');
+  }
+
+  erase(streams: readonly string[]): Promise<number> {
+    return compactStreams(this.connection.getClient(), this.#commits, streams, 'erase');
   }
 
   onAppended(wake: (slot?: number) => void): () => void {

@@ -53,6 +53,7 @@ export class MongoIntake extends CommitIntake {
       this.connection.getClient(),
       this.#commits,
       continued.map(([stream]) => stream),
+      'keep',
     );
     const updates = continued.map(([stream, version]) => ({
       updateOne: {

@@ -53,6 +53,9 @@ export const MAKE_VOID = `
     actor = 'compaction', correlation = command_id, causation = NULL, traceparent = NULL, session = NULL,
     client_correlation = NULL, events = '[]'
   WHERE stream = ? RETURNING position`;
+const RELEASE_HOLDS = `
+  DELETE FROM holds WHERE key IN (SELECT value FROM commits, json_each(holds) WHERE stream IN (?1, '${voidStreamOf('')}' || ?1))`;
+const EMPTY_VOID = `UPDATE commits SET holds = NULL, command_hash = '' WHERE stream = '${voidStreamOf('')}' || ?`;
 
 /** The event store of one process, in one file, for one of its threads. It has one slot. */
 export class SqliteEventStore extends EventStore implements CommitFeed, CommitHistory, StreamCompaction {
@@ -152,8 +155,19 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
     return 0;
   }
 
-  async compact(streams: readonly string[]): Promise<number> {
-    const replaced = await this.file.writeAll(streams.map((stream) => ({ sql: MAKE_VOID, params: [stream] })));
+  compact(streams: readonly string[]): Promise<number> {
+    return this.#makeVoid(streams, [MAKE_VOID]);
+  }
+
+  erase(streams: readonly string[]): Promise<number> {
+    return this.#makeVoid(streams, [RELEASE_HOLDS, MAKE_VOID, EMPTY_VOID]);
+  }
+
+  /** Runs these statements for each stream, in one transaction. */
+  async #makeVoid(streams: readonly string[], statements: readonly string[]): Promise<number> {
+    const replaced = await this.file.writeAll(
+      streams.flatMap((stream) => statements.map((sql) => ({ sql, params: [stream] }))),
+    );
     for (const stream of streams) this.#versions.forget(stream);
     return replaced.flat().length;
   }

@@ -159,6 +159,30 @@ export const compactionCases: readonly ContractCase[] = [
       );
     },
   },
+  {
+    title: 'an erased stream is compacted, its holds are free, and nothing is left of the hashes of its commands',
+    async run({ store }) {
+      const [stream, compacted, key, code] = [unused('account'), unused('session'), unused('name'), unused('otp')];
+      const commit = newCommit(stream, 1, { holds: [key, `${key}:released`] });
+      const { commit: first } = await store.append(commit);
+      await store.append(newCommit(stream, 2));
+      await store.append(newCommit(compacted, 1, { holds: [code] }));
+      await store.compact([compacted]);
+      expect(await store.erase([stream, compacted, unused('session')])).toBe(2);
+      expect(await store.erase([stream, compacted])).toBe(0);
+      expect(await readStream(store, stream)).toEqual([]);
+      for (const each of [stream, compacted]) {
+        const left = await readStream(store, voidStreamOf(each));
+        expect(left.every((one) => isCompacted(one) && one.holds === undefined && one.command.hash === '')).toBe(true);
+      }
+      expect(await store.findCommand(commit.command.id)).toMatchObject({ position: first.position, events: [] });
+      expect(await store.findLastHold(key)).toBeUndefined();
+      await refusal(store.append(commit), CommandIdReused);
+      await expectRefusedWhole(store, stream, 3);
+      const { outcome } = await store.append(newCommit(unused('account'), 1, { holds: [key, code] }));
+      expect(outcome).toBe('appended');
+    },
+  },
 ];
 
 /** Retries if another process was faster. */

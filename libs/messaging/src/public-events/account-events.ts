@@ -74,6 +74,13 @@ export const accountEvents = {
     }),
     sample: { stream, data: { accountId: 42, username: 'maria' } },
   }),
+  'account.erased': defineEvent({
+    title: 'A deleted account was erased',
+    when: 'The operator erased a deleted account. Remove what you keep about it. `account.deleted` came before.',
+    since: '0.3.0',
+    data: z.object({ accountId }),
+    sample: { stream: 'erasures', data: { accountId: 42 } },
+  }),
   'account.two-factor-enabled': defineEvent({
     title: 'Two-factor login was turned on',
     when: 'The owner of an account turned on two-factor login; logins require a one-time code from then on.',

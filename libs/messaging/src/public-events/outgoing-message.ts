@@ -29,7 +29,7 @@ export function sampleMessageOf(type: PublicEventType): OutgoingMessage {
     id: `${stream}:3:0`,
     type,
     at: NOON,
-    partition: typeof accountId === 'number' ? String(accountId) : stream,
+    partition: typeof accountId === 'number' && stream !== 'erasures' ? String(accountId) : stream,
     stream,
     streamVersion: 3,
     correlation: '5f0c8a39-5d0e-4a53-9d0b-0c3bd4d7f3a1',

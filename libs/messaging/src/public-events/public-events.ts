@@ -41,7 +41,7 @@ export type EventContext = Readonly<{
   id: string;
   /** When the event occurred, in Unix milliseconds. */
   at: number;
-  /** The account id, or the name of the stream of the site settings. Events of a partition keep their order. */
+  /** The account id, or the name of the stream for the site settings and erasures. Events of a partition keep their order. */
   partition: string;
   stream: string;
   /** The version of the stream after the commit; the events of one commit share it. */

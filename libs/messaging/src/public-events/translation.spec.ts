@@ -19,6 +19,8 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'AccountDisabled.v1': 'account.disabled',
   'AccountEnabled.v1': 'account.enabled',
   'AccountDeleted.v1': 'account.deleted',
+  'AccountErased.v1': 'account.erased',
+  'BackupMade.v1': undefined,
   'TwoFactorEnrolmentStarted.v1': undefined,
   'TwoFactorEnabled.v1': 'account.two-factor-enabled',
   'TwoFactorDisabled.v1': 'account.two-factor-disabled',
@@ -74,12 +76,12 @@ describe('a stored event', () => {
     },
   );
 
-  it('of every version is published with the account id in data and partition, except for settings', () => {
+  it('of every version is published with the account id in data and partition, except for settings, and for erasures in the data only', () => {
     for (const [name, type] of Object.entries(publicTypes)) {
       const about = type === 'site-settings.changed' ? undefined : 42;
       for (const { partition, data } of publicEventsOf(commitOf([goldenEvent(name)]))) {
         expect([name, 'accountId' in data ? data.accountId : undefined]).toEqual([name, about]);
-        if (about) expect(partition, name).toBe('42');
+        if (about) expect(partition, name).toBe(type === 'account.erased' ? 'erasures' : '42');
       }
     }
   });
@@ -162,8 +164,8 @@ describe('in arbitrary histories', () => {
       }),
       { numRuns: 1_500 },
     );
-    // The stories contain no settings, and few spend a recovery code. Each other type is in more than twenty of them.
-    const rare = ['site-settings.changed', 'account.recovery-code-used'];
+    // The stories contain no settings and no erasures, and few spend a recovery code. Each other type is in more than twenty of them.
+    const rare = ['site-settings.changed', 'account.erased', 'account.recovery-code-used'];
     expect(publicEventTypes.filter((type) => !seen.has(type) && !rare.includes(type))).toEqual([]);
   }, 20_000);
 

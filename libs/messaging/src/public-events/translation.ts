@@ -38,6 +38,8 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   AccountDisabled: (_, commit) => ofAccount('account.disabled', commit, {}),
   AccountEnabled: (_, commit) => ofAccount('account.enabled', commit, {}),
   AccountDeleted: ({ username }, commit) => ofAccount('account.deleted', commit, { username }),
+  AccountErased: ({ accountId }) => ({ type: 'account.erased', data: { accountId } }),
+  BackupMade: notPublic,
   TwoFactorEnabled: (_, commit) => ofAccount('account.two-factor-enabled', commit, {}),
   TwoFactorDisabled: (_, commit) => ofAccount('account.two-factor-disabled', commit, {}),
   RecoveryCodesGenerated: (_, commit) => ofAccount('account.recovery-codes-generated', commit, {}),

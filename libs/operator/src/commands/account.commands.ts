@@ -1,6 +1,7 @@
 import {
   accountId,
   argument,
+  argumentOf,
   asked,
   choice,
   flag,
@@ -67,6 +68,28 @@ Deletes the account, its keys and its sessions. Its id is never used again, and 
 deleted. This cannot be undone. ${IN_HISTORY}
 
 On a terminal the command asks first. Otherwise --yes is required.`;
+
+const ERASE = `
+Removes what the store knows about the person behind a deleted account. Use the id; deleted accounts have no name. The event
+account.erased is published first.
+
+All commits of the account become void commits at the same positions: without events, holds and hashes. Documents, entries of the index
+of SSH keys and last uses of tokens are deleted. What stays: ids, positions and times. Its former names are free at once.
+
+Every reader of the feed must have passed the commits. Otherwise nothing is changed, and the exit status is 1. The command may be
+repeated; if it was interrupted, that finishes it. It shows which backups still contain the account, and until when RabbitMQ does.
+
+This cannot be undone, except by restoring a backup without the list of erasures. On a terminal the command asks first. Otherwise --yes is
+required.
+
+With --json, it prints an object with id, erased, streams, commits, documents, backups (folder, host and since) and eventLogUntil (null if
+no event was ever published). Times are ISO 8601 timestamps. Counts are those of this run.`;
+
+const ERASURES = `
+Shows the ids of the erased accounts and when they were erased, in this order. Changes nothing. Keep the output with --json beside your
+backups: "keyfold restore --erasures <file>" erases these accounts again.
+
+With --json, each line is an object with id and erased, an ISO 8601 timestamp.`;
 
 const SET_PASSWORD = `
 Use it if a password is lost, even that of the only administrator. It has the same effect as a password change by an administrator: all
@@ -165,6 +188,7 @@ const PASSWORD_ARGUMENT =
 
 const showing = () => import('../accounts/show-accounts.js');
 const changing = () => import('../accounts/change-account.js');
+const erasure = () => import('../erasure/erase-account.js');
 
 /** The commands on accounts. */
 export const accountCommands = {
@@ -226,6 +250,22 @@ export const accountCommands = {
     help: DELETE,
     fields: { username, yes: local(flag('--yes', 'delete without a question')) },
     run: async (args, run) => (await changing()).deleteAccount(args, run),
+  }),
+  'account erase': onStore({
+    description: 'Erases a deleted account.',
+    help: ERASE,
+    fields: {
+      id: argumentOf(accountId, '<id>', 'id of the account'),
+      json: json('one JSON object'),
+      yes: local(flag('--yes', 'erase without a question')),
+    },
+    run: async (args, run) => (await erasure()).eraseAccount(args, run),
+  }),
+  'account erasures': onStore({
+    description: 'Shows the erased accounts.',
+    help: ERASURES,
+    fields: { json: json('one JSON object per line') },
+    run: async (args, run) => (await erasure()).listErasures(args, run),
   }),
   'account set-password': onStore({
     description: 'Sets the password of an account.',

@@ -10,8 +10,9 @@ const MANAGEMENT_API = `
 Bindings and policies are compared through the management API. Without it, the commands that set the policies are shown instead.`;
 
 const APPLY = `
-Creates missing exchanges, queues, bindings and policies. Never changes or deletes existing ones: differences are shown with advice, and
-the exit status is 1. Safe to repeat.
+Creates missing exchanges, queues, bindings and policies. Sets the age limit of keyfold.events.log to KEYFOLD_EVENT_LOG_DAYS (default 90),
+unless more of its policy was changed. Other existing parts are never changed or deleted: differences are shown with advice, and the exit
+status is 1. Safe to repeat.
 
 A standalone process does this itself. A worker only checks the topology and logs what is missing.
 ${BROKER_SETTINGS}${MANAGEMENT_API}`;

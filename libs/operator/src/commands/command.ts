@@ -112,6 +112,8 @@ const sent = <Value, Has extends Presence>(
 });
 
 export const argument = (syntax: `<${string}>`, help: string) => sent(text, 'always', [syntax, help]);
+export const argumentOf = <Value>(kind: Kind<Value>, syntax: `<${string}>`, help: string) =>
+  sent(kind, 'always', [syntax, help]);
 export const optionalArgument = (syntax: `[${string}]`, help: string) => sent(text, 'optional', [syntax, help]);
 export const listArgument = (syntax: `[${string}...]`, help: string) => ({
   ...sent(texts, 'always', [syntax, help]),

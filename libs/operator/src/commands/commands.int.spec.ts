@@ -32,6 +32,8 @@ describe.each(operatorStores)('on %s', (_, open) => {
       { key: LONG_KEY, value: 'x'.repeat(4_096) },
       { key: 'sso_client_secret', value: NAME },
     ];
+    await scene.record({ type: 'RecordErasure', accountId: 99, erasedAt: Date.now() });
+    await scene.record({ type: 'RecordBackup', folder: NAME, host: 'x'.repeat(80), madeAt: 1 });
     await scene.run({ command: 'settings import', args: { settings, dryRun: false, json: false } });
   });
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { keyLine } from '../../../../test/support/key-line.js';
 import { openlistAccount } from '../../testing/openlist-account.js';
 import { operatorStores, type OperatorScene } from '../../testing/operator-scene.js';
+import { eraseAccountData } from '../erasure/erase-account-data.js';
 import type { ImportResult } from './import-accounts.js';
 import type { SentAccount } from './import-plan.js';
 
@@ -38,6 +39,20 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
   it('gives nobody the keys of another, also without an account under the id', async () => {
     await scene.addSshKey(7, 'laptop');
     expect(outcomes(await run([openlistAccount(7, 'ann')]))).toEqual([['taken', 3]]);
+  });
+
+  it('never brings an erased account back, and gives nobody its id', async () => {
+    await run([openlistAccount(7, 'ann')]);
+    await scene.register(6, 'somebody');
+    for (const id of [7, 6]) {
+      await scene.change(id, { type: 'DeleteAccount' });
+      await eraseAccountData(scene.ports, id, new AbortController().signal);
+    }
+    const results = await run([openlistAccount(7, 'ann'), openlistAccount(6, 'bea')], { accept: ['erased-here'] });
+    expect(results).toMatchObject([
+      { outcome: 'refused', accountId: null, problems: [{ reason: 'erased-here' }] },
+      { outcome: 'taken', accountId: 8 },
+    ]);
   });
 
   it('takes an account once, with its keys, if two imports run at once', async () => {

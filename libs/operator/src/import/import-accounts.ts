@@ -8,7 +8,7 @@ import {
   ROLE_GUEST,
   sshKeyRingAggregate,
 } from '@keyfold/domain';
-import { CommandIdReused, Contended, type Commit } from '@keyfold/event-store';
+import { CommandIdReused, Contended, isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
 import { isWrapped } from '@keyfold/security';
@@ -103,10 +103,12 @@ const commandIdOf = ({ id }: SentAccount) => `import:openlist:${id}`;
 async function planFor(sent: SentAccount, ports: OperatorPorts): Promise<Planned> {
   const { store, names, clock } = ports;
   const earlier = await store.findCommand(commandIdOf(sent));
+  if (earlier && isCompacted(earlier)) return erased(sent);
   const id = earlier ? Number(earlier.stream.slice(accountAggregate.streamPrefix.length)) : keptIdOf(sent);
   const found = await commitsOf(id, ports);
   // Any other account under the id is somebody else's.
-  const isOwn = earlier !== undefined || isBuiltIn(sent) || (found.account.length === 0 && found.ring.length === 0);
+  const isFree = found.account.length === 0 && found.ring.length === 0 && !found.wasErased;
+  const isOwn = earlier !== undefined || isBuiltIn(sent) || isFree;
   const { account: accountCommits, ring: ringCommits } = isOwn ? found : NO_COMMITS;
   const { state: account } = folded(accountAggregate, accountCommits);
   const { state: ring } = folded(sshKeyRingAggregate, ringCommits);
@@ -119,6 +121,12 @@ async function planFor(sent: SentAccount, ports: OperatorPorts): Promise<Planned
   const plan = planImport(sent, existing, clock.now());
   const versions = { account: versionOf(accountCommits), ring: versionOf(ringCommits) };
   return { sent, accountId: isOwn ? (id ?? null) : null, wasImported, plan, versions };
+}
+
+/** Refuses an account that was imported and erased, so that an old file does not bring it back. */
+function erased(sent: SentAccount): Planned {
+  const plan = { outcome: 'refused', problems: [{ reason: 'erased-here' }], notes: [], needsPassword: false } as const;
+  return { sent, accountId: null, wasImported: true, plan, versions: { account: 0, ring: 0 } };
 }
 
 const versionOf = (commits: readonly Commit[]) => commits.at(-1)?.version ?? 0;
@@ -134,15 +142,16 @@ const isBuiltIn = ({ id, role }: SentAccount) =>
 const keptIdOf = (sent: SentAccount) =>
   isBuiltIn(sent) || (sent.id > GUEST_ID && sent.id <= MAX_KEPT_ID) ? sent.id : undefined;
 
-type Commits = Readonly<{ account: readonly Commit[]; ring: readonly Commit[] }>;
-const NO_COMMITS: Commits = { account: [], ring: [] };
+type Commits = Readonly<{ account: readonly Commit[]; ring: readonly Commit[]; wasErased: boolean }>;
+const NO_COMMITS: Commits = { account: [], ring: [], wasErased: false };
 
 async function commitsOf(id: number | undefined, { store }: OperatorPorts): Promise<Commits> {
   if (id === undefined) return NO_COMMITS;
   const [account, ring] = [accountStream(id).stream, sshKeyRingStream(id).stream];
-  const commits = await store.readStreams([account, ring].map((stream) => ({ stream, version: 0 })));
+  const streams = [account, ring, voidStreamOf(account)];
+  const commits = await store.readStreams(streams.map((stream) => ({ stream, version: 0 })));
   const of = (name: string) => commits.filter(({ stream }) => stream === name);
-  return { account: of(account), ring: of(ring) };
+  return { account: of(account), ring: of(ring), wasErased: of(voidStreamOf(account)).length > 0 };
 }
 
 const folded = <State>(aggregate: Parameters<typeof foldCommit<State>>[0], commits: readonly Commit[]) =>

@@ -25,6 +25,7 @@ export type SentAccount = Omit<OpenlistAccount, 'hash' | 'salt'> &
 export type ImportReason =
   | DomainErrorCode
   | 'changed-meanwhile'
+  | 'erased-here'
   | 'older-than-imported'
   | 'password-missing'
   | 'renamed-in-openlist'

@@ -16,6 +16,7 @@ const COLUMNS = [
 /** Meanings of problems, where the text of the API does not help an operator. */
 const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'changed-meanwhile': 'it changed during the import: run it again',
+  'erased-here': 'the account was imported and erased',
   'older-than-imported': 'the file is older than the one that was imported',
   'admin-or-guest-uncreatable': 'only the accounts 1 and 2 of the first start',
   'password-missing': 'start a current OpenList on the file once',

@@ -11,9 +11,10 @@ export const applyToBroker = (run: BrokerRun) => report(applyTopology, run);
 
 function report(findingsOn: typeof diffTopology, { settings, output }: BrokerRun): Promise<ExitCode> {
   const { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl } = settings;
+  const eventLogDays = settings.KEYFOLD_EVENT_LOG_DAYS;
   const management = managementUrl === undefined ? undefined : new Management(managementUrl, url);
   return withOperatorConnection(url, output, async (connection) => {
-    const findings = await findingsOn({ channels: connection, management, vhost: vhostOf(url) });
+    const findings = await findingsOn({ channels: connection, management, vhost: vhostOf(url), eventLogDays });
     for (const line of findings.flatMap(linesOf)) await output.out(line);
     await output.out(summaryOf(findings));
     if (!management)
@@ -32,7 +33,7 @@ function linesOf({ object, state, detail }: Finding): string[] {
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const counts = (['same', 'created', 'missing', 'different', 'refused', 'unknown'] as const)
+  const counts = (['same', 'created', 'changed', 'missing', 'different', 'refused', 'unknown'] as const)
     .map((state) => ({ state, count: findings.filter((finding) => finding.state === state).length }))
     .filter(({ count }) => count > 0);
   return `${findings.length} objects: ${counts.map(({ state, count }) => `${count} ${state}`).join(', ')}`;

@@ -13,12 +13,11 @@ export async function showEvents(
   let commits = await ports.store.readStreams([{ stream, version: 0 }]);
   if (commits.length === 0) {
     commits = await ports.store.readStreams([{ stream: voidStreamOf(stream), version: 0 }]);
-    if (commits.length > 0)
-      await output.err(`${printable(stream)} was compacted: its events were removed because of their age`);
+    if (commits.length > 0) await output.err(`${printable(stream)} ${whyVoid(commits)}`);
   }
   if (commits.length === 0) {
     await output.err(
-      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, app-passwords-<account id>, session-<session id> and site-settings`,
+      `no stream ${printable(stream)}. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>, access-tokens-<account id>, app-passwords-<account id>, session-<session id>, site-settings and erasures`,
     );
     return FAILED;
   }
@@ -29,6 +28,12 @@ export async function showEvents(
   }
   return DONE;
 }
+
+/** Only an erasure empties the hashes of commands. */
+const whyVoid = (commits: readonly Commit[]) =>
+  commits.every(({ command }) => command.hash === '')
+    ? 'was erased'
+    : 'was compacted: its events were removed because of their age';
 
 function* linesOf(commit: Commit): Generator<string> {
   const { stream, version, at, position, command, actor, session, correlation, clientCorrelation, causation } = commit;

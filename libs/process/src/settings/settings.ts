@@ -128,8 +128,15 @@ export const mongoSettings = {
   ),
 };
 
+export const eventLogSettings = {
+  KEYFOLD_EVENT_LOG_DAYS: integer('must be a number of days from 1 to 36500', 1, 36_500, 'must be an integer')
+    .prefault('90')
+    .describe('days to keep events in `keyfold.events.log`, 1 to 36,500'),
+};
+
 /** Settings of a process that publishes events and consumes commands. Without a URL it does neither. */
 export const brokerSettings = {
+  ...eventLogSettings,
   KEYFOLD_RABBITMQ_URL: amqpUrl
     .optional()
     .describe(

@@ -4,6 +4,7 @@ import {
   type Account,
   type AggregateName,
   type AppPasswords,
+  type Erasures,
   type Session,
   type SiteSettings,
   type SshKeyRing,
@@ -34,6 +35,7 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
     ),
   'site-settings': ({ values, sealedValues }: SiteSettings) =>
     4 + Math.floor(memoryOf(...Object.values(values), ...Object.values(sealedValues)) / 1024),
+  erasures: ({ accounts, backups }: Erasures) => 1 + Math.ceil((accounts.length + backups.length) / 8),
 };
 
 /** Returns the maximum memory of a state in units of about a kilobyte. Caches are limited by it. */

@@ -56,6 +56,11 @@ export class StreamLoader {
     return this.store.readStreams([{ stream, version: 0 }]);
   }
 
+  /** Returns whether the stream still has the commit of a version: not if it was compacted. */
+  async hasCommit({ stream }: StreamRef<unknown>, version: number): Promise<boolean> {
+    return (await this.store.readStreams([{ stream, version: version - 1 }])).length > 0;
+  }
+
   /** Returns what `load` would, if no query is needed; undefined otherwise. Most requests then need not wait. */
   loadNow<const Refs extends readonly StreamRef<unknown>[]>(...refs: Refs): LoadedAll<Refs> | undefined {
     const baselines = this.#cachedBaselinesOf(refs);

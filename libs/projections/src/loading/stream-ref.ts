@@ -2,6 +2,7 @@ import {
   accessTokensAggregate,
   accountAggregate,
   appPasswordsAggregate,
+  erasuresAggregate,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
@@ -46,6 +47,7 @@ export const sshKeyUseStream = (accountId: number) => refTo(sshKeyUseAggregate, 
 export const accessTokensStream = (accountId: number) => refTo(accessTokensAggregate, accountId, accountId);
 export const appPasswordsStream = (accountId: number) => refTo(appPasswordsAggregate, accountId, accountId);
 export const siteSettingsStream = refTo(siteSettingsAggregate, 'site', siteSettingsAggregate.streamPrefix);
+export const erasuresStream = refTo(erasuresAggregate, 'site', erasuresAggregate.streamPrefix);
 
 const aggregates: readonly StreamAggregate<unknown>[] = [
   accountAggregate,
@@ -55,6 +57,7 @@ const aggregates: readonly StreamAggregate<unknown>[] = [
   accessTokensAggregate,
   appPasswordsAggregate,
   siteSettingsAggregate,
+  erasuresAggregate,
 ];
 
 /** Returns the reference to a stream of the feed; undefined for void commits and for streams of a newer version of the program. */

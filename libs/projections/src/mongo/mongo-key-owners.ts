@@ -36,6 +36,10 @@ export class MongoKeyOwners {
     await reaching(() => this.#owners.insertMany(documents, { ordered: false }).catch(ignoreRepeats));
   }
 
+  async remove(owners: readonly KeyOwner[]): Promise<void> {
+    await reaching(() => this.#owners.deleteMany({ _id: { $in: owners.map(idOf) } }));
+  }
+
   async missing(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
     const filter = { _id: { $in: owners.map(idOf) } };
     const found = await reaching(() => this.#owners.find(filter).toArray());

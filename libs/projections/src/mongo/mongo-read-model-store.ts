@@ -120,6 +120,10 @@ export class MongoReadModelStore extends ReadModelStore {
     return this.#keyOwners.add(owners);
   }
 
+  removeKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.#keyOwners.remove(owners);
+  }
+
   missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
     return this.#keyOwners.missing(owners);
   }

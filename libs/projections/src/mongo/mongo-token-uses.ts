@@ -42,6 +42,10 @@ export class MongoTokenUses extends TokenUses {
     return new Map(found.map(({ _id, at }) => [_id, at]));
   }
 
+  async forget(tokens: readonly string[]): Promise<void> {
+    await reaching(() => this.#uses.deleteMany({ _id: { $in: [...tokens] } }));
+  }
+
   async #record(calls: readonly Call<TokenUse, void>[]): Promise<void> {
     const updates = calls.map(({ item: { token, at, until } }) => ({
       updateOne: {

@@ -36,6 +36,17 @@ describe('projecting a stream', () => {
     expect(await documentOf(projections)).toMatchObject({ state: { username: 'anna', disabled: true }, version: 3 });
   });
 
+  it('does not bring back the document of an erased stream from the cache', async () => {
+    const projections = new EmbeddedProjections();
+    const projection = projections.newProjection();
+    await projections.append(account, registered('ann'));
+    await projection.project(account);
+    await projections.store.erase([account.stream]);
+    await projections.readModels.remove(account, 1);
+    expect(await projection.project(account)).toBe('projected');
+    expect(await documentOf(projections)).toBeUndefined();
+  });
+
   it('ends at the latest document if it runs concurrently', async () => {
     const projections = new EmbeddedProjections();
     await projections.append(account, registered('ann'));

@@ -24,8 +24,9 @@ export class Projection {
   async project(ref: StreamRef<unknown>, known: readonly Commit[] = []): Promise<'projected' | 'parked'> {
     try {
       const loaded = await this.loader.loadWith(ref, known);
-      // Version 0: the append failed without storing its commit.
-      if (loaded.version > 0) await this.readModels.put(ref, loaded);
+      // Version 0: the append failed without storing its commit. A cached state may be that of a stream that was erased meanwhile.
+      const isStored = loaded.version > 0 && (known.length > 0 || (await this.loader.hasCommit(ref, loaded.version)));
+      if (isStored) await this.readModels.put(ref, loaded);
       return 'projected';
     } catch (error) {
       // Any other error would repeat on every attempt and must not block other streams.

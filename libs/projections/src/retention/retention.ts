@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sessions } from '../read-model.js';
-import { RETENTION, SessionCompaction, type CompactedCount, type CompactionParts } from './session-compaction.js';
+import { RETENTION } from './readers-behind.js';
+import { SessionCompaction, type CompactedCount, type CompactionParts } from './session-compaction.js';
 
 /** Contains the schema number: a raised number makes a new reader, which removes old sessions from the new documents. */
 export const retentionName = `${RETENTION}${sessions.name}_${sessions.schema}`;

@@ -1,15 +1,9 @@
 import { sessionAggregate } from '@keyfold/domain';
-import {
-  compactedStreamOf,
-  type Commit,
-  type EventStore,
-  type StreamCompaction,
-  type FeedLeases,
-} from '@keyfold/event-store';
+import { compactedStreamOf, type Commit, type EventStore, type StreamCompaction } from '@keyfold/event-store';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
 import type { StreamRef } from '../loading/stream-ref.js';
-import { projectorName } from '../projecting/projector.js';
 import type { ReadModelStore } from '../read-model-store.js';
+import { doneUpTo, type ReadersBehind } from './readers-behind.js';
 
 const DAY = 86_400_000;
 /** Minimum age in milliseconds. The clocks of gateways may differ, but not by an hour. */
@@ -152,37 +146,3 @@ function voidedSession(name: string): string | undefined {
 
 /** Documents are identified by their stream alone, so the partition does not matter. */
 const refOf = (stream: string): StreamRef<unknown> => ({ stream, partition: stream, aggregate: sessionAggregate });
-
-/** The readers that must have passed a commit before it is compacted. */
-export type ReadersBehind = Readonly<{
-  /** Checkpoints of the projector and of all readers that are running. */
-  leases: Pick<FeedLeases, 'readers' | 'progress' | 'now'>;
-  /** Checkpoints of the relay, and its parked accounts, which it has sent only up to their positions. */
-  relay: Readonly<{
-    name: string;
-    leases: FeedLeases;
-    parked: Readonly<{ all(slot: number): Promise<readonly Readonly<{ partition: string; position: number }>[]> }>;
-  }>;
-}>;
-
-/**
- * Returns the position of a slot up to which all readers are done with a partition. The projector of this version always counts, the relay
- * since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
- */
-async function doneUpTo({ leases, relay }: ReadersBehind, slot: number): Promise<(partition: string) => number> {
-  const others = [...(await leases.readers())].filter((reader) => !reader.startsWith(RETENTION));
-  const sent = await relay.leases.progress(relay.name);
-  const positions = await Promise.all(
-    [...new Set([projectorName, ...others])].map(async (reader) => positionIn(slot, await leases.progress(reader))),
-  );
-  const least = Math.min(...positions, sent.length > 0 ? positionIn(slot, sent) : Infinity);
-  // Read after the checkpoints: a record is written before the checkpoint passes its position.
-  const parked = new Map((await relay.parked.all(slot)).map(({ partition, position }) => [partition, position]));
-  return (partition) => Math.min(least, (parked.get(partition) ?? Infinity) - 1);
-}
-
-/** Name prefix of readers that compact; they do not wait for each other. */
-export const RETENTION = 'retention:';
-
-const positionIn = (slot: number, progress: readonly Readonly<{ slot: number; position: number }>[]) =>
-  progress.find((each) => each.slot === slot)?.position ?? 0;

@@ -45,6 +45,7 @@ const keyOwnersTable = `
 
 // One statement for all rows, because each statement crosses to the writer thread. Sorted rows meet each page of the tree once.
 const ADD_KEY_OWNERS = `INSERT OR IGNORE INTO ${KEY_OWNERS} (prefix, account) SELECT value ->> 0, value ->> 1 FROM json_each(?) ORDER BY 1`;
+const REMOVE_KEY_OWNERS = `DELETE FROM ${KEY_OWNERS} WHERE (prefix, account) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
 
 /** Tables of the read models, of the index of SSH keys and of the parked streams. The sort key is the column `place`. */
 export const readModelTables = `
@@ -150,10 +151,12 @@ export class SqliteReadModelStore extends ReadModelStore {
     }));
   }
 
-  async addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
-    if (owners.length === 0) return;
-    const rows = owners.flatMap(({ prefixes, accountId }) => prefixes.map((prefix) => [prefix, accountId]));
-    await this.file.writeAll([{ sql: ADD_KEY_OWNERS, params: [JSON.stringify(rows)] }]);
+  addKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.#changeKeyOwners(ADD_KEY_OWNERS, owners);
+  }
+
+  removeKeyOwners(owners: readonly KeyOwner[]): Promise<void> {
+    return this.#changeKeyOwners(REMOVE_KEY_OWNERS, owners);
   }
 
   async missingKeyOwners(owners: readonly KeyOwner[]): Promise<KeyOwner[]> {
@@ -209,6 +212,12 @@ export class SqliteReadModelStore extends ReadModelStore {
   /** Resolves in an iteration of the event loop in which no other list reads a further piece. */
   #turnOfPiece(): Promise<void> {
     return (this.#pieces = this.#pieces.then(() => setImmediate()));
+  }
+
+  async #changeKeyOwners(sql: string, owners: readonly KeyOwner[]): Promise<void> {
+    if (owners.length === 0) return;
+    const rows = owners.flatMap(({ prefixes, accountId }) => prefixes.map((prefix) => [prefix, accountId]));
+    await this.file.writeAll([{ sql, params: [JSON.stringify(rows)] }]);
   }
 
   /** `guard`: how the new version must compare with the stored one. */

@@ -11,6 +11,7 @@ const RECORD = `INSERT INTO session_uses (session, at, until) VALUES (?, ?, ?)
 const FORGET_EXPIRED =
   'DELETE FROM session_uses WHERE session IN (SELECT session FROM session_uses WHERE until <= ? LIMIT 20)';
 const LAST_USES = 'SELECT session, at FROM json_each(?) AS wanted CROSS JOIN session_uses ON session = wanted.value';
+const FORGET = 'DELETE FROM session_uses WHERE session IN (SELECT value FROM json_each(?))';
 
 /** Stores the uses in the database of the views. Each record removes some expired ones. */
 export class SqliteTokenUses extends TokenUses {
@@ -28,5 +29,9 @@ export class SqliteTokenUses extends TokenUses {
   async lastUses(tokens: readonly string[]): Promise<Map<string, number>> {
     const rows = this.file.read(LAST_USES, JSON.stringify(tokens));
     return new Map(rows.map((row) => [String(row['session']), Number(row['at'])]));
+  }
+
+  async forget(tokens: readonly string[]): Promise<void> {
+    await this.file.writeAll([{ sql: FORGET, params: [JSON.stringify(tokens)] }]);
   }
 }

@@ -42,7 +42,11 @@ async function start(options: BrokerOptions = {}, managementUrl = fresh.manageme
   const write = (text: unknown, context?: unknown) => void (context === 'RabbitMQ' && lines.push(String(text)));
   const logger: LoggerService = { log: write, warn: write, error: write };
   const url = proxy.through(fresh.url);
-  const settings = { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl };
+  const settings = {
+    KEYFOLD_RABBITMQ_URL: url,
+    KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl,
+    KEYFOLD_EVENT_LOG_DAYS: 90,
+  };
   const imported = BrokerModule.forRoot(settings, options);
   const user = class {};
   Module({ imports: [imported], providers: [LastPublisher] })(user);

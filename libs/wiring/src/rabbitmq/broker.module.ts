@@ -108,7 +108,7 @@ function topologyCheck(
 /** Applies the topology over AMQP first: messages flow without the management API, so they do not wait for it. */
 async function applied(channels: ChannelSource, settings: BrokerModuleSettings, log: Log): Promise<readonly Finding[]> {
   const { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl } = settings;
-  const broker: Broker = { channels, vhost: vhostOf(url) };
+  const broker: Broker = { channels, vhost: vhostOf(url), eventLogDays: settings.KEYFOLD_EVENT_LOG_DAYS };
   const findings = await applyTopology(broker);
   if (managementUrl === undefined) return findings;
   const created = findings.filter(({ state }) => state === 'created');
@@ -124,6 +124,8 @@ const isUnknownPolicy = ({ object, state }: Finding) => state === 'unknown' && o
 function logFindings(findings: readonly Finding[], log: Log): void {
   const created = findings.filter(({ state }) => state === 'created').map(({ object }) => object);
   if (created.length > 0) log.log(`created ${created.join(', ')}`);
+  for (const { object, detail } of findings.filter(({ state }) => state === 'changed'))
+    log.log(`changed ${object}: ${detail ?? ''}`);
   for (const { object, state, detail } of findings.filter(isOpen)) log.warn(`${object} is ${state}: ${detail ?? ''}`);
   if (findings.some(isUnknownPolicy))
     log.warn(

@@ -9,8 +9,15 @@ import {
   type ChannelError,
   type ChannelSource,
 } from '../connection/channels.js';
-import { ManagementUnavailable, type Management, type QueueState } from './management.js';
-import { TOPOLOGY, type BindingObject, type ExchangeObject, type PolicyObject, type QueueObject } from './topology.js';
+import { ManagementUnavailable, type Management, type QueueState, type StoredPolicy } from './management.js';
+import {
+  policiesWith,
+  TOPOLOGY,
+  type BindingObject,
+  type ExchangeObject,
+  type PolicyObject,
+  type QueueObject,
+} from './topology.js';
 
 /** The result of comparing one object of the broker with the topology. */
 export type Finding = Readonly<{
@@ -20,7 +27,7 @@ export type Finding = Readonly<{
    * `refused`: RabbitMQ does not let this user compare or create the object. `unknown`: the object cannot be compared without the management
    * API. In both cases `detail` says why.
    */
-  state: 'same' | 'missing' | 'different' | 'created' | 'refused' | 'unknown';
+  state: 'same' | 'missing' | 'different' | 'created' | 'changed' | 'refused' | 'unknown';
   /** The difference and what an operator can do about it, in one or more lines. */
   detail?: string;
 }>;
@@ -28,8 +35,16 @@ export type Finding = Readonly<{
 /** Whether an operator has to act. */
 export const isOpen = ({ state }: Finding) => state === 'missing' || state === 'different' || state === 'refused';
 
-/** Access to a virtual host. Without the management API, bindings and policies are unknown. */
-export type Broker = Readonly<{ channels: ChannelSource; management?: Management | undefined; vhost: string }>;
+/**
+ * Access to a virtual host. Without the management API, bindings and policies are unknown. `eventLogDays`: for how long the log of events
+ * keeps an event, if a setting says so.
+ */
+export type Broker = Readonly<{
+  channels: ChannelSource;
+  management?: Management | undefined;
+  vhost: string;
+  eventLogDays?: number;
+}>;
 
 /**
  * Compares every object of the broker with the topology. Changes nothing.
@@ -40,25 +55,30 @@ export const diffTopology = (broker: Broker) => findingsOf(broker, ({ compare })
 
 /**
  * Creates missing objects and reports different ones, which stay as they are: an operator may have changed them on purpose, and RabbitMQ
- * cannot change most of them. Deletes nothing. Idempotent.
+ * cannot change most of them. A policy that differs only in what a setting says is changed. Deletes nothing. Idempotent.
  *
  * @throws BrokerUnavailable
  */
 export const applyTopology = (broker: Broker) =>
-  findingsOf(broker, async ({ compare, create }) => {
+  findingsOf(broker, async ({ compare, create, change }) => {
     const found = await compare();
+    if (found.state === 'different' && change) return change(found);
     return found.state === 'missing' || found.state === 'unknown' ? create(found) : found;
   });
 
-/** An object of the topology. `create` takes what `compare` found: `missing` or `unknown`. */
-type Part = Readonly<{ compare(): Promise<Finding>; create(found: Finding): Promise<Finding> }>;
+/** An object of the topology. `create` takes what `compare` found, `missing` or `unknown`, and `change` takes `different`. */
+type Part = Readonly<{
+  compare(): Promise<Finding>;
+  create(found: Finding): Promise<Finding>;
+  change?(found: Finding): Promise<Finding>;
+}>;
 
 async function findingsOf(broker: Broker, findingOf: (part: Part) => Promise<Finding>): Promise<readonly Finding[]> {
   const parts = [
     ...TOPOLOGY.exchanges.map((exchange) => exchangePart(broker, exchange)),
     ...TOPOLOGY.queues.map((queue) => queuePart(broker, queue)),
     ...TOPOLOGY.bindings.map((binding) => bindingPart(broker, binding)),
-    ...TOPOLOGY.policies.map((policy) => policyPart(broker, policy)),
+    ...policiesWith(broker.eventLogDays).map((policy) => policyPart(broker, policy)),
   ];
   const findings: Finding[] = [];
   for (const part of parts) findings.push(await findingOf(part));
@@ -145,7 +165,7 @@ function bindingPart({ channels, management }: Broker, binding: BindingObject): 
 }
 
 function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
-  const { kind, name, pattern, priority, definition } = policy;
+  const { kind, name, pattern, priority, definition, setting } = policy;
   const object = `${kind} ${name}`;
   const action = kind === 'policy' ? 'set_policy' : 'set_operator_policy';
   const text = [name, pattern, JSON.stringify(definition)].map(quoted).join(' ');
@@ -157,8 +177,7 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
       return foundOr(object, 'unknown', async () => {
         const found = await management.policy(policy);
         if (!found) return { object, state: 'missing' };
-        const differences = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
-        differences.push(...differencesOf(definition, found.definition));
+        const differences = differencesOfPolicy(policy, found);
         if (differences.length === 0) return { object, state: 'same' };
         return { object, state: 'different', detail: [...differences, `To set it: ${command}`].join('\n') };
       });
@@ -168,6 +187,17 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
       return foundOr(object, 'missing', async () => {
         await management.setPolicy(policy);
         return { object, state: 'created' };
+      });
+    },
+    async change(found) {
+      if (!management || setting === undefined) return found;
+      return foundOr(object, 'different', async () => {
+        const stored = await management.policy(policy);
+        const asSet = stored && { ...stored, definition: { ...stored.definition, [setting]: definition[setting] } };
+        if (!asSet || differencesOfPolicy(policy, asSet).length > 0) return found;
+        await management.setPolicy(policy);
+        const detail = `${setting} was ${textOf(stored.definition[setting])} and is now ${textOf(definition[setting])}`;
+        return { object, state: 'changed', detail };
       });
     },
   };
@@ -225,6 +255,11 @@ type Settings = Readonly<Record<string, unknown>>;
 
 /** Fields of a stored policy that identify it or are compared separately. */
 const IGNORED_FIELDS = new Set(['vhost', 'name', 'definition']);
+
+function differencesOfPolicy({ pattern, priority, definition }: PolicyObject, found: StoredPolicy): string[] {
+  const outside = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
+  return [...outside, ...differencesOf(definition, found.definition)];
+}
 
 function differencesOf(wanted: Settings, found: Settings): string[] {
   return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]

@@ -9,7 +9,12 @@ const TIMEOUT = 10_000;
 /** The management API is unreachable, or this user lacks a permission. */
 export class ManagementUnavailable extends BrokerUnavailable {}
 
-type StoredPolicy = { pattern: string; priority: number; definition: Record<string, unknown>; 'apply-to': string };
+export type StoredPolicy = Readonly<{
+  pattern: string;
+  priority: number;
+  definition: Readonly<Record<string, unknown>>;
+  'apply-to': string;
+}>;
 
 type ApiResponse = Readonly<{ status: number; ok: boolean; text: string }>;
 
@@ -66,7 +71,7 @@ export class Management {
   }
 
   /** Returns the policy that is stored under the name of `policy`, if any. */
-  policy(policy: PolicyObject): Promise<Readonly<StoredPolicy> | undefined> {
+  policy(policy: PolicyObject): Promise<StoredPolicy | undefined> {
     return this.#get<StoredPolicy>(this.#pathOf(policy));
   }
 

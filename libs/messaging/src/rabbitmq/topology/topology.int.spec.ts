@@ -133,6 +133,17 @@ describe('a difference', () => {
     expect(detailOf(await diffTopology(broker), 'exchange keyfold.events')).toContain("current is 'fanout'");
   });
 
+  it('of the age of the log of events is changed to the setting, if nothing else of the policy differs', async () => {
+    await applyTopology({ ...broker, eventLogDays: 1_826 });
+    expect(detailOf(await diffTopology(broker), 'policy keyfold-event-log')).toContain('max-age is "1826D"');
+    const wanted = { ...broker, eventLogDays: 90 };
+    for (const state of ['changed', 'same']) {
+      expect(statesOf(await applyTopology(wanted))).toMatchObject({ 'policy keyfold-event-log': state });
+    }
+    const stored = await fresh.api('GET', `/policies/${fresh.vhostPath}/keyfold-event-log`);
+    expect(stored).toMatchObject({ definition: { 'max-age': '90D', 'max-length-bytes': 20_000_000_000 } });
+  });
+
   it('of a policy is reported and left as the operator set it; a missing binding is bound again', async () => {
     await applyTopology(broker);
     const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
@@ -140,7 +151,7 @@ describe('a difference', () => {
     await fresh.api('PUT', path, { ...changed, priority: 1 });
     for (const run of [diffTopology, applyTopology]) {
       const detail = detailOf(await run(broker), 'policy keyfold-event-log');
-      expect(detail).toContain('max-age is "7D", expected "5Y"');
+      expect(detail).toContain('max-age is "7D", expected "90D"');
       expect(detail).toContain('max-length-bytes is not set, expected 20000000000');
     }
     expect(await fresh.api('GET', path)).toMatchObject({ definition: { 'max-age': '7D' } });

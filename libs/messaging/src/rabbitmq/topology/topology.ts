@@ -20,6 +20,8 @@ export type PolicyObject = Readonly<{
   pattern: string;
   priority: number;
   definition: Readonly<Record<string, string | number>>;
+  /** The part of the definition that follows a setting. If only this part differs, it is changed. */
+  setting?: string;
 }>;
 
 /** Retains public events for late subscribers. */
@@ -48,6 +50,8 @@ const deadLettersTo = (queue: string) => ({
   'x-overflow': 'reject-publish',
 });
 const quorum = { 'x-queue-type': 'quorum' };
+
+const EVENT_LOG_POLICY = 'keyfold-event-log';
 
 /** All objects that Keyfold needs in a virtual host. `deploy/rabbitmq/topology.definitions.json` is generated from it. */
 export const TOPOLOGY: Readonly<{
@@ -93,11 +97,11 @@ export const TOPOLOGY: Readonly<{
   policies: [
     // About 28 million events at 700 bytes.
     {
-      name: 'keyfold-event-log',
+      name: EVENT_LOG_POLICY,
       kind: 'policy',
       pattern: '^keyfold\\.events\\.log$',
       priority: 1,
-      definition: { 'max-age': '5Y', 'max-length-bytes': 20_000_000_000 },
+      definition: { 'max-age': '90D', 'max-length-bytes': 20_000_000_000 },
     },
     // The broker confirms an event once every matching queue has it, so one full queue that rejects messages would block the events of all
     // subscribers. This policy also overrides `reject-publish` of a quorum queue, but not of a classic one; see `refusingSubscribers`.
@@ -118,3 +122,10 @@ export const TOPOLOGY: Readonly<{
     },
   ],
 };
+
+/** Returns the policies, with the number of days for which the log of events keeps an event. */
+export const policiesWith = (eventLogDays: number | undefined): readonly PolicyObject[] =>
+  TOPOLOGY.policies.map((policy) => {
+    if (policy.name !== EVENT_LOG_POLICY || eventLogDays === undefined) return policy;
+    return { ...policy, definition: { ...policy.definition, 'max-age': `${eventLogDays}D` }, setting: 'max-age' };
+  });

@@ -1,0 +1,57 @@
+import type { FeedLeases } from '@keyfold/event-store';
+import { projectorName } from '../projecting/projector.js';
+
+/** The readers that must have passed a commit before it is compacted. */
+export type ReadersBehind = Readonly<{
+  /** Checkpoints of the projector and of all readers that are running. */
+  leases: Pick<FeedLeases, 'readers' | 'progress' | 'now'>;
+  /** Checkpoints of the relay, and its parked accounts, which it has sent only up to their positions. */
+  relay: Readonly<{
+    name: string;
+    leases: FeedLeases;
+    parked: Readonly<{ all(slot: number): Promise<readonly Readonly<{ partition: string; position: number }>[]> }>;
+  }>;
+}>;
+
+/** Name prefix of readers that compact; they do not wait for each other. */
+export const RETENTION = 'retention:';
+
+/**
+ * Returns the position of a slot up to which all readers are done with a partition. The projector of this version always counts, the relay
+ * since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
+ */
+export async function doneUpTo(readers: ReadersBehind, slot: number): Promise<(partition: string) => number> {
+  const positions = await positionsOf(readers, slot);
+  return (partition) => Math.min(...positions(partition).values());
+}
+
+/** Returns the names of the readers that are not done with a position of a partition. Throws `StoreUnavailable`. */
+export async function readersBefore(
+  readers: ReadersBehind,
+  { slot, partition, position }: Readonly<{ slot: number; partition: string; position: number }>,
+): Promise<string[]> {
+  const positions = (await positionsOf(readers, slot))(partition);
+  return [...positions].filter(([, done]) => done < position).map(([reader]) => reader);
+}
+
+/** Returns a function that returns up to which position each reader is done with a partition. */
+async function positionsOf({ leases, relay }: ReadersBehind, slot: number) {
+  const others = [...(await leases.readers())].filter((reader) => !reader.startsWith(RETENTION));
+  const sent = await relay.leases.progress(relay.name);
+  const readers = [...new Set([projectorName, ...others])];
+  const positions = new Map(
+    await Promise.all(
+      readers.map(async (reader) => [reader, positionIn(slot, await leases.progress(reader))] as const),
+    ),
+  );
+  // Read after the checkpoints: a record is written before the checkpoint passes its position.
+  const parked = new Map((await relay.parked.all(slot)).map(({ partition, position }) => [partition, position]));
+  return (partition: string): ReadonlyMap<string, number> => {
+    const toSend = parked.get(partition) ?? Infinity;
+    const relayed = Math.min(sent.length > 0 ? positionIn(slot, sent) : Infinity, toSend - 1);
+    return new Map([...positions, [relay.name, relayed]]);
+  };
+}
+
+const positionIn = (slot: number, progress: readonly Readonly<{ slot: number; position: number }>[]) =>
+  progress.find((each) => each.slot === slot)?.position ?? 0;
