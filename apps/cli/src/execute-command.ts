@@ -1,12 +1,16 @@
 import { importOpenlist } from '@keyfold/operator';
 import {
   brokerCommands,
+  directCommands,
+  type DirectCommandName,
   type GivenArgs,
+  type GivenDirectly,
   type OperatorArgs,
   type OperatorCommandName,
   type OperatorRequest,
 } from '@keyfold/operator/commands';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
+import { backUp, restore } from './backups.js';
 import { readCliBrokerSettings } from './cli.settings.js';
 import {
   createAccount,
@@ -34,13 +38,19 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
   'settings import': importSettings,
   'settings export': exportSettings,
   'import openlist': importAccounts,
+  backup: backUp,
   'feed replay': replayFeed,
 };
+
+const direct: {
+  readonly [Name in DirectCommandName]: (given: GivenDirectly<Name>, signal: AbortSignal) => Promise<ExitCode>;
+} = { restore };
 
 /** Runs a command with the values of its command line. Reports failures and returns the exit status. */
 export const executeCommand = (name: string, given: Readonly<Record<string, unknown>>): Promise<ExitCode> =>
   runInterruptibly((signal) => {
     if (Object.hasOwn(brokerCommands, name)) return runOnBroker(name as keyof typeof brokerCommands, given, signal);
+    if (Object.hasOwn(directCommands, name)) return direct[name as DirectCommandName](given as never, signal);
     const completion = completions[name as OperatorCommandName];
     if (completion) return completion(given as never, signal);
     return runOnConfiguredStore({ command: name, args: given } as OperatorRequest, signal);

@@ -14,6 +14,7 @@ export type ProgressStream = Readonly<{ isTTY?: boolean; write(text: string): un
 export class ProgressDisplay {
   #isDrawn = false;
   #tenths = 0;
+  #share = 0;
   #first: Readonly<{ share: number; at: number }> | undefined;
 
   /** `now` is in milliseconds. */
@@ -24,6 +25,8 @@ export class ProgressDisplay {
 
   show({ done, total, unit }: Progress): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
+    if (share < this.#share) this.#startOver();
+    this.#share = share;
     const text = `${Math.floor(share * 100)} % of ${total.toLocaleString('en')} ${total === 1 ? unit : `${unit}s`}`;
     if (this.stream.isTTY) {
       const filled = Math.floor(share * BAR_LENGTH);
@@ -46,6 +49,12 @@ export class ProgressDisplay {
     if (seconds < 1 || gained <= 0 || share === 1) return '';
     const left = Math.round((seconds * (1 - share)) / gained);
     return left < 100 ? `, ${left} s left` : `, ${Math.ceil(left / 60)} min left`;
+  }
+
+  /** A command with several steps shows the progress of each. */
+  #startOver(): void {
+    this.#tenths = 0;
+    this.#first = undefined;
   }
 
   /** Removes the bar, so that another line can be written. */

@@ -83,4 +83,7 @@ export abstract class CommitHistory {
 export abstract class Counter {
   /** Reserves `count` consecutive numbers and returns the first. The counter begins at `start`. */
   abstract take(name: string, count: number, start: number): Promise<number>;
+
+  /** Returns the next number of every counter that has begun. */
+  abstract read(): Promise<Map<string, number>>;
 }

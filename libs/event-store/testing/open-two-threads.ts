@@ -16,7 +16,7 @@ export function openInTwoThreads(path: string): OpenStore {
   };
   return {
     store: other.alternating(new SqliteEventStore(file), ['append', 'readStreams', 'findCommand', 'findLastHold']),
-    counter: other.alternating(new SqliteCounter(file), ['take']),
+    counter: other.alternating(new SqliteCounter(file), ['take', 'read']),
     intake: new SqliteIntake(file),
     close,
     reopen: async () => {

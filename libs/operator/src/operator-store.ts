@@ -83,7 +83,7 @@ type Options = CommandOptions &
   }>;
 
 /** Returns the ports of a process that runs a single command. Most commands need no container, which takes longer than opening the store. */
-function operatorStore({ adapters, close }: OpenStore, options: Options): OperatorStore {
+export function operatorStore({ adapters, close }: OpenStore, options: Options): OperatorStore {
   const { store, readModels, feed, leases } = adapters;
   const { isAlone, sessionDays, eventLogDays = DEFAULT_EVENT_LOG_DAYS, leaseMilliseconds } = options;
   const clock = new SystemClock();

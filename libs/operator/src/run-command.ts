@@ -60,7 +60,7 @@ export async function runOnEmbeddedStore(
 }
 
 /** A command must not create a store, because a wrong folder would then look like an empty store. */
-function requireStore(folder: string): void {
+export function requireStore(folder: string): void {
   if (existsSync(join(folder, 'keyfold.db'))) return;
   const missing = existsSync(folder) ? `no database in ${folder}` : `no folder ${folder}`;
   throw new InvalidConfiguration([

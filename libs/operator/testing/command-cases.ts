@@ -246,6 +246,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     args: { stream: 'account-101', json: false },
     json: z.looseObject({ stream: text, version: z.int() }),
   },
+  backup: { changes: true, args: { path: `/backups/${NAME}`, host: 'host', madeAt: 1 } },
   verify: { args: {} },
   migrate: { args: { follow: false } },
   compact: { args: { dryRun: true } },

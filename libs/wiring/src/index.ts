@@ -6,5 +6,12 @@ export * from './stores/append-samples.js';
 export * from './stores/event-sourcing.module.js';
 export * from './stores/secrets.module.js';
 export { adaptersOf, portProviders, readersBehind, STORE_ADAPTERS, StoreCheck } from './stores/store-adapters.js';
-export type { FillingStore, OpenSqliteStore, OpenStore, StoreAdapters } from './stores/store-adapters.js';
+export type {
+  FillingStore,
+  LogAdapters,
+  OpenLog,
+  OpenSqliteStore,
+  OpenStore,
+  StoreAdapters,
+} from './stores/store-adapters.js';
 export * from './stores/until-available.js';

@@ -2,7 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import type { BrokerModuleSettings, BrokerOptions } from './rabbitmq/broker.js';
 import type { EmbeddedStoreSettings } from './sqlite/sqlite-store.module.js';
 import type { JoinableStore } from './sqlite/store-sharing.js';
-import type { FillingStore, OpenSqliteStore, OpenStore } from './stores/store-adapters.js';
+import type { FillingStore, OpenLog, OpenSqliteStore, OpenStore } from './stores/store-adapters.js';
 import type { StartupContext } from './stores/until-available.js';
 
 // A driver costs startup time and memory, so each function loads the one that it needs.
@@ -24,6 +24,17 @@ export const openSqliteStore = async (folder: string): Promise<OpenSqliteStore> 
   (await import('./sqlite/sqlite-store.module.js')).openSqlite(folder);
 
 /**
+ * Opens a new store in an empty data folder, in which only secrets may be. Its files are in a folder of their own, `<filler>.part`, until
+ * `finish` moves them into place; what a killed run left there is deleted. Throws `FolderInUse`, `InvalidConfiguration`.
+ */
+export const openSqliteToFill = async (folder: string, filler: string): Promise<FillingStore> =>
+  (await import('./sqlite/filling-store.js')).openToFill(folder, filler);
+
+/** Opens the log of the embedded store for reading, also beside the process that owns it. Throws `UnusableFile`. */
+export const openSqliteLog = async (folder: string): Promise<OpenLog> =>
+  (await import('./sqlite/embedded-store.js')).openLog(folder);
+
+/**
  * Connects to MongoDB, which other processes can use at the same time, without an application. `prepare` creates missing collections and
  * indexes; otherwise they must exist. Throws `InvalidConfiguration`, `UnusableDatabase`, `StoreUnavailable`.
  */
@@ -32,10 +43,13 @@ export const openMongoStore = async (uri: string, options: Readonly<{ prepare: b
 
 /**
  * Opens an empty MongoDB database, or one that the same command has begun to fill, and keeps every process from starting on it until `finish`.
- * `filler` names the command. Throws `InvalidConfiguration`, `UnusableDatabase`, `StoreUnavailable`.
+ * `filler` names the command. `startOver`: it deletes what it has written before. Throws `InvalidConfiguration`, `UnusableDatabase`, `StoreUnavailable`.
  */
-export const openMongoToFill = async (uri: string, filler: string): Promise<FillingStore> =>
-  (await import('./mongo/mongo-store.module.js')).openToFill(uri, filler);
+export const openMongoToFill = async (
+  uri: string,
+  filler: string,
+  options?: Readonly<{ startOver: boolean }>,
+): Promise<FillingStore> => (await import('./mongo/mongo-store.module.js')).openToFill(uri, filler, options);
 
 /** See `QueuesModule.forRoot`. */
 export const loadQueuesModule = async (

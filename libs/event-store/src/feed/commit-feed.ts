@@ -14,7 +14,10 @@ export abstract class CommitFeed {
   /** Returns at most `limit` commits of a slot: ascending, and contiguous from `after + 1`. */
   abstract readFeed(slot: number, after: number, limit: number): Promise<Commit[]>;
 
-  /** Returns the last position of every slot, even if it is behind a hole; 0 for an empty slot. One round trip for all slots. */
+  /**
+   * Returns the last position of every slot, even if it is behind a hole; 0 for an empty slot. All of one moment: what was acknowledged
+   * before one of these commits was appended is among them, too. One round trip for all slots.
+   */
   abstract readHeads(): Promise<Map<number, number>>;
 
   /** Returns the given slots that hold a commit after the given position, even if it is behind a hole. One round trip for all slots. */

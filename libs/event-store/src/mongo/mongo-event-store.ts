@@ -108,10 +108,8 @@ export class MongoEventStore extends EventStore implements CommitFeed, CommitHis
   }
 
   readHeads(): Promise<Map<number, number>> {
-    return readLastPositions(
-      this.#commits,
-      Array.from({ length: SLOTS }, (_, slot) => slot),
-    );
+    const slots = Array.from({ length: SLOTS }, (_, slot) => slot);
+    return readLastPositions(this.#commits, slots, { readConcern: { level: 'snapshot' } });
   }
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {
@@ -206,5 +204,10 @@ export class MongoCounter extends Counter {
         .exec(),
     );
     return counter!.next - count;
+  }
+
+  async read(): Promise<Map<string, number>> {
+    const found = await reaching(() => this.#counters.find().lean().exec());
+    return new Map(found.map(({ _id, next }) => [_id, next]));
   }
 }

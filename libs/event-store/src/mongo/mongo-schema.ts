@@ -65,6 +65,11 @@ export async function beginFilling(connection: Connection, models: Models, fille
   await createSchema(connection, models);
 }
 
+/** Deletes what a command has written since `beginFilling`. Throws `StoreUnavailable`. */
+export async function deleteDocuments(connection: Connection, models: Models): Promise<void> {
+  for (const { collection } of models) await reaching(() => collectionOf(connection, collection.name).deleteMany({}));
+}
+
 /** Lets processes start on a database that `beginFilling` has prepared. Throws `StoreUnavailable`. */
 export async function endFilling(connection: Connection): Promise<void> {
   const whole = { $set: { version: SCHEMA_VERSION }, $unset: { filler: true } } as const;

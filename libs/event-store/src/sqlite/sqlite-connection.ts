@@ -14,6 +14,9 @@ export const BUSY_TIMEOUT = 2_000;
  */
 export type SharedFile = Readonly<{ path: string; port: MessagePort; transactions: Int32Array<SharedArrayBuffer> }>;
 
+/** What the adapters use of a connection. */
+export type SqliteAccess = Pick<SqliteConnection, keyof SqliteConnection>;
+
 /** One thread's connection to an open SQLite file. Reads are synchronous on this thread; the file's writer thread writes in groups. */
 export class SqliteConnection {
   readonly path: string;

@@ -14,7 +14,7 @@ import {
   type StreamPoint,
 } from '../event-store.js';
 import type { CommitFeed } from '../feed/commit-feed.js';
-import type { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteAccess } from './sqlite-connection.js';
 import { SqliteFile, type SqliteSchema } from './sqlite-file.js';
 import type { Row, WriteStatement } from './sqlite-writer.worker.js';
 
@@ -63,7 +63,7 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
   readonly #versions: LatestVersions;
   readonly #listeners = new Set<() => void>();
 
-  constructor(private readonly file: SqliteConnection) {
+  constructor(private readonly file: SqliteAccess) {
     super();
     this.#versions = new LatestVersions(file);
     if (file instanceof SqliteFile) file.onWritten(() => this.#wake());
@@ -187,7 +187,7 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
 }
 
 export class SqliteCounter extends Counter {
-  constructor(private readonly file: SqliteConnection) {
+  constructor(private readonly file: SqliteAccess) {
     super();
   }
 
@@ -196,6 +196,11 @@ export class SqliteCounter extends Counter {
       ON CONFLICT (name) DO UPDATE SET next = next + ?2 RETURNING next - ?2 AS first`;
     const [rows] = await this.file.writeAll([{ sql, params: [name, count, start] }]);
     return Number(rows![0]!['first']);
+  }
+
+  async read(): Promise<Map<string, number>> {
+    const rows = this.file.read('SELECT name, next FROM counters');
+    return new Map(rows.map(({ name, next }) => [String(name), Number(next)]));
   }
 }
 
@@ -256,7 +261,7 @@ class LatestVersions {
   #transactions: number;
   #position: number;
 
-  constructor(private readonly file: SqliteConnection) {
+  constructor(private readonly file: SqliteAccess) {
     this.#transactions = file.transactions;
     this.#position = this.#lastPosition();
   }

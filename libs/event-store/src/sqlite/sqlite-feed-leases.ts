@@ -1,5 +1,5 @@
 import { FeedLeases, type Lease, type SlotProgress } from '../feed/feed-leases.js';
-import type { SqliteConnection } from './sqlite-connection.js';
+import type { SqliteAccess } from './sqlite-connection.js';
 
 /** Table of the readers' checkpoints. */
 export const feedPositionsTable = `CREATE TABLE IF NOT EXISTS checkpoints (
@@ -9,7 +9,7 @@ export const feedPositionsTable = `CREATE TABLE IF NOT EXISTS checkpoints (
 export class SqliteFeedLeases extends FeedLeases {
   readonly #owners = new Map<string, string>();
 
-  constructor(private readonly file: SqliteConnection) {
+  constructor(private readonly file: SqliteAccess) {
     super();
   }
 

@@ -39,6 +39,15 @@ export const counterCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'the next number of each counter can be read',
+    async run({ counter }) {
+      const name = unused('counter');
+      expect((await counter.read()).has(name)).toBe(false);
+      await counter.take(name, 5, 3);
+      expect((await counter.read()).get(name)).toBe(8);
+    },
+  },
+  {
     title: 'concurrent callers never get the same number',
     async run({ counter }) {
       const name = unused('counter');

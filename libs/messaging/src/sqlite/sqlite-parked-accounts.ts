@@ -1,4 +1,4 @@
-import type { SqliteConnection } from '@keyfold/event-store/sqlite';
+import type { SqliteAccess } from '@keyfold/event-store/sqlite';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
 /** The table, in the file that also contains the relay's checkpoints. */
@@ -7,7 +7,7 @@ export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
 export class SqliteParkedAccounts extends ParkedAccounts {
-  constructor(private readonly file: SqliteConnection) {
+  constructor(private readonly file: SqliteAccess) {
     super();
   }
 

@@ -64,11 +64,15 @@ export type StoreCommand<All extends Fields = Fields> = Row<All> &
     run(args: Sent<All>, run: CommandRun): Promise<ExitCode>;
   }>;
 
+/** A command whose process opens the stores itself, and never runs in the one that owns the data folder. */
+export type DirectCommand<All extends Fields = Fields> = Row<All>;
+
 /** A command on RabbitMQ, which needs no store. */
 export type BrokerCommand<All extends Fields = Fields> = Row<All> &
   Readonly<{ run(args: Sent<All>, run: BrokerRun): Promise<ExitCode> }>;
 
 export const onStore = <All extends Fields>(command: StoreCommand<All>) => command;
+export const direct = <All extends Fields>(command: DirectCommand<All>) => command;
 export const onBroker = <All extends Fields>(command: BrokerCommand<All>) => command;
 
 const isText = (value: unknown) => typeof value === 'string';

@@ -1,17 +1,26 @@
 import { accountCommands } from './account.commands.js';
+import { backupCommands, directCommands } from './backup.commands.js';
 import { brokerCommands } from './broker.commands.js';
-import { readSent, type BrokerCommand, type Given, type Sent, type StoreCommand } from './command.js';
+import {
+  readSent,
+  type BrokerCommand,
+  type DirectCommand,
+  type Given,
+  type Sent,
+  type StoreCommand,
+} from './command.js';
 import { importCommands } from './import.commands.js';
 import { feedCommands } from './feed.commands.js';
 import { settingsCommands } from './settings.commands.js';
 import { storeCommands } from './store.commands.js';
 
-export { brokerCommands, readSent };
+export { brokerCommands, directCommands, readSent };
 export type { BrokerCommand, Field, Fields, Given, Kind, StoreCommand } from './command.js';
 
 /** The commands on a store, by their words on the command line, which are also their names in requests. The help has the same order. */
 export const operatorCommands = {
   ...storeCommands,
+  ...backupCommands,
   ...accountCommands,
   ...importCommands,
   ...settingsCommands,
@@ -19,7 +28,10 @@ export const operatorCommands = {
 };
 
 /** Every command by its words. */
-export const allCommands: Readonly<Record<string, StoreCommand | BrokerCommand>> = {
+export const allCommands: Readonly<Record<string, StoreCommand | DirectCommand | BrokerCommand>> = {
+  ...storeCommands,
+  ...backupCommands,
+  ...directCommands,
   ...operatorCommands,
   ...brokerCommands,
 };
@@ -44,6 +56,11 @@ type FieldsOf<Name extends OperatorCommandName> = OperatorCommands[Name] extends
 /** The values of a request, and those of a command line. */
 export type OperatorArgs<Name extends OperatorCommandName> = Sent<FieldsOf<Name>>;
 export type GivenArgs<Name extends OperatorCommandName> = Given<FieldsOf<Name>>;
+
+type DirectCommands = typeof directCommands;
+export type DirectCommandName = keyof DirectCommands;
+export type GivenDirectly<Name extends DirectCommandName> =
+  DirectCommands[Name] extends DirectCommand<infer All> ? Given<All> : never;
 
 /** An operator command with its values. */
 export type OperatorRequest<Name extends OperatorCommandName = OperatorCommandName> = {

@@ -14,7 +14,8 @@ export async function verifyStore(_: object, { ports, output, signal }: CommandR
     problems++;
     if (problems <= MAX_SHOWN_PROBLEMS) await output.out(problem);
   };
-  const count = await new Verification({ store, feed, readModels, isSettled: isAlone }, leases).run(report, signal);
+  const verification = new Verification({ store, feed, readModels, isSettled: isAlone }, leases);
+  const count = await verification.run(report, signal, output.progress?.bind(output));
   if (problems > MAX_SHOWN_PROBLEMS) await output.out(`... and ${problems - MAX_SHOWN_PROBLEMS} more`);
   if (count.unprojected > 0) {
     await output.err(

@@ -13,7 +13,7 @@ const POLL_INTERVAL = 100;
 const WIDEST_HOLE = 1_000;
 
 /**
- * Yields the commits of a slot up to the position `head`, page by page. Reports positions that stay empty and skips them. `isSettled`:
+ * Yields the commits of a slot after the position `after` up to `head`, page by page. Reports positions that stay empty and skips them. `isSettled`:
  * no process appends, so an empty position stays empty.
  */
 export async function* walkFeed(
@@ -22,8 +22,9 @@ export async function* walkFeed(
   head: number,
   isSettled: boolean,
   report: (problem: string) => Promise<void>,
+  after = 0,
 ): AsyncGenerator<Commit[]> {
-  let position = 0;
+  let position = after;
   while (position < head) {
     let page = await feed.readFeed(slot, position, Math.min(PAGE, head - position));
     if (page.length === 0 && !isSettled) page = await waitForCommit(feed, slot, position);

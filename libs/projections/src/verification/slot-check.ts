@@ -38,6 +38,7 @@ export class SlotCheck {
     private readonly bounds: SlotBounds,
     private readonly parked: ReadonlySet<string>,
     private readonly report: Report,
+    private readonly progress: () => Promise<void>,
   ) {}
 
   async run(signal: AbortSignal): Promise<void> {
@@ -46,6 +47,7 @@ export class SlotCheck {
     for await (const page of walkFeed(feed, slot, head, isSettled, this.report)) {
       signal.throwIfAborted();
       await this.#checkPage(page);
+      await this.progress();
     }
     // Commits appended since the stream was read are after `projected`.
     const orphans = this.#passed - this.#ofWholeStreams;

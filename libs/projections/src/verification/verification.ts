@@ -24,6 +24,9 @@ export type VerifiedCount = Readonly<{
   unprojected: number;
 }>;
 
+type ShowProgress = (progress: Readonly<{ done: number; total: number; unit: string }>) => Promise<void>;
+const ignored: ShowProgress = async () => undefined;
+
 /**
  * Folds all streams and compares them with documents and lists, in bounded memory. Every slot must be contiguous and every stream without
  * gaps; every document must match its stream, and every list its documents. Concurrent traffic causes no false reports: a document
@@ -39,7 +42,7 @@ export class Verification {
   ) {}
 
   /** Reports each problem in one sentence. Throws `StoreUnavailable`, and the reason of the signal. */
-  async run(report: Report, signal: AbortSignal): Promise<VerifiedCount> {
+  async run(report: Report, signal: AbortSignal, progress: ShowProgress = ignored): Promise<VerifiedCount> {
     const { feed, readModels } = this.verified;
     const limit = pLimit(PARALLEL_SLOTS);
     // Checkpoints before heads: nothing is projected before it is in the feed.
@@ -54,7 +57,9 @@ export class Verification {
     for (const each of bounds) if (each.head < each.projected) await report(aheadOf(each));
 
     const parkedStreams = new Set(parked.map(({ stream }) => stream));
-    const checks = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report));
+    const total = sum(bounds.map(({ head }) => head));
+    const passed = () => progress({ done: sum(checks.map(({ count }) => count.commits)), total, unit: 'commit' });
+    const checks = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report, passed));
     await limit.map(checks, (check) => check.run(signal));
     const documents = await limit.map(allModels, async (model) => {
       await checkList(this.verified, model, report, signal);

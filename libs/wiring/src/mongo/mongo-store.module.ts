@@ -1,7 +1,14 @@
 import { Injectable, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { getConnectionToken, MongooseModule } from '@nestjs/mongoose';
 import { EventStore } from '@keyfold/event-store';
-import { beginFilling, connectOptions, endFilling, migrateSchema, requireSchema } from '@keyfold/event-store/mongo';
+import {
+  beginFilling,
+  connectOptions,
+  deleteDocuments,
+  endFilling,
+  migrateSchema,
+  requireSchema,
+} from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { portProviders, storePorts, type FillingStore, type OpenStore } from '../stores/store-adapters.js';
 import { untilAvailable, type StartupContext } from '../stores/until-available.js';
@@ -64,8 +71,15 @@ export const openMongo = (uri: string, { prepare }: Readonly<{ prepare: boolean 
   openAfter(uri, prepare ? migrateSchema : requireSchema);
 
 /** See `openMongoToFill`. */
-export async function openToFill(uri: string, filler: string): Promise<FillingStore> {
-  const { connection, ...store } = await openAfter(uri, (opened, models) => beginFilling(opened, models, filler));
+export async function openToFill(
+  uri: string,
+  filler: string,
+  { startOver } = { startOver: false },
+): Promise<FillingStore> {
+  const { connection, ...store } = await openAfter(uri, async (opened, models) => {
+    await beginFilling(opened, models, filler);
+    if (startOver) await deleteDocuments(opened, models);
+  });
   return { ...store, finish: () => endFilling(connection) };
 }
 

@@ -21,6 +21,8 @@ const OWN_FILES =
   /^(?:(?:keyfold|views)\.db(?:-wal|-shm)?|lock(?:-journal)?|(?:token-secret|sealing-key)(?:\.new)?|operator\.sock)$/;
 const SOCKET = 'operator.sock';
 const OF_THE_FILE_SYSTEM = 'lost+found';
+/** A folder that a command fills before it moves the files into place. */
+const UNFINISHED = /^(\w+)\.part$/;
 
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string): void {
@@ -52,6 +54,7 @@ function writing(folder: string, change: () => void): void {
  */
 export function closeDataFolder(folder: string): void {
   requireOwnFolder(folder);
+  requireFinished(folder);
   const open = (statSync(folder).mode & 0o077) !== 0;
   const foreign = readdirSync(folder).find((name) => !OWN_FILES.test(name) && name !== OF_THE_FILE_SYSTEM);
   if (open && foreign !== undefined && !existsSync(join(folder, DATABASE))) {
@@ -63,6 +66,16 @@ export function closeDataFolder(folder: string): void {
   // Nobody else can add files from here on.
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each)))
     requireOwnFile(join(folder, name), name === SOCKET ? 'socket' : 'regular file');
+}
+
+/** Throws `InvalidConfiguration` if a command was killed while it filled the folder: a new store would take the place of its data. */
+function requireFinished(folder: string): void {
+  if (existsSync(join(folder, DATABASE))) return;
+  const unfinished = readdirSync(folder).find((name) => UNFINISHED.test(name));
+  if (unfinished === undefined) return;
+  throw new InvalidConfiguration([
+    `KEYFOLD_DATA_DIR: a command that fills ${folder} has not finished. Run it again, or delete ${join(folder, unfinished)}`,
+  ]);
 }
 
 /**

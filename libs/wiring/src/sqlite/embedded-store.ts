@@ -7,6 +7,7 @@ import {
   SqliteFeedLeases,
   SqliteFile,
   SqliteIntake,
+  SqliteSnapshot,
   UnusableFile,
   type FolderLock,
   type SqliteConnection,
@@ -15,7 +16,7 @@ import { parkedAccountsTable, SqliteParkedAccounts } from '@keyfold/messaging/sq
 import { readModelTables, SqliteReadModelStore, SqliteTokenUses, tokenUsesTable } from '@keyfold/projections/sqlite';
 import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
-import { StoreCheck, type StoreAdapters } from '../stores/store-adapters.js';
+import { StoreCheck, type OpenLog, type StoreAdapters } from '../stores/store-adapters.js';
 import type { SharedStore } from './store-sharing.js';
 
 /** One thread's connections to the two files of the embedded store, which close after its last request. */
@@ -82,6 +83,22 @@ export class EmbeddedStore extends StoreConnections {
       `views.db in ${folder} is ahead of keyfold.db, so keyfold.db was restored from an older copy. Delete views.db; it is rebuilt at the next start`,
     );
   }
+}
+
+/** See `openSqliteLog`. */
+export function openLog(folder: string): OpenLog {
+  const file = new SqliteSnapshot(join(folder, 'keyfold.db'), eventStoreSchema.version);
+  const events = new SqliteEventStore(file);
+  return {
+    adapters: {
+      store: events,
+      feed: events,
+      counter: new SqliteCounter(file),
+      relayLeases: new SqliteFeedLeases(file),
+      parkedRelays: new SqliteParkedAccounts(file),
+    },
+    close: () => events.close(),
+  };
 }
 
 /** Returns the adapters of the embedded store for one thread. The relay's state is stored with the events, so that a restored backup has both. */

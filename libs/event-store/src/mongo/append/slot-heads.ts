@@ -52,13 +52,14 @@ export class SlotHeads {
 export async function readLastPositions(
   commits: mongo.Collection<CommitDocument>,
   slots: readonly number[],
+  options?: mongo.AggregateOptions,
 ): Promise<Map<number, number>> {
   const [first, ...others] = slots.map(lastKeyOf);
   const pipeline = [
     ...first!,
     ...others.map((stages) => ({ $unionWith: { coll: commits.collectionName, pipeline: stages } })),
   ];
-  const found = await reaching(() => commits.aggregate<{ _id: number }>(pipeline).toArray());
+  const found = await reaching(() => commits.aggregate<{ _id: number }>(pipeline, options).toArray());
   const positions = new Map(slots.map((slot) => [slot, 0]));
   for (const { _id: key } of found) positions.set(slotOfKey(key), positionOfKey(key));
   return positions;

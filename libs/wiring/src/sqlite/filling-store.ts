@@ -1,0 +1,62 @@
+import { FolderLock } from '@keyfold/event-store/sqlite';
+import { InvalidConfiguration, requireOwnFolder } from '@keyfold/process';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FillingStore } from '../stores/store-adapters.js';
+import { prepareDataFolder } from './data-folder.js';
+import { openSqlite } from './sqlite-store.module.js';
+
+/** What the folder may contain before: secrets that were put there, and what another process or the file system leaves. */
+const ALLOWED = /^(?:(?:token-secret|sealing-key)(?:\.new)?|lock(?:-journal)?|operator\.sock|lost\+found)$/;
+
+/** In this order: with the first one the store is whole, and the second one could be rebuilt. */
+const FILES = ['keyfold.db', 'views.db'];
+
+/** See `openSqliteToFill`. */
+export function openToFill(folder: string, filler: string): FillingStore {
+  const part = join(folder, `${filler}.part`);
+  requireEmpty(folder, `${filler}.part`);
+  prepareDataFolder(folder);
+  const lock = new FolderLock(folder);
+  try {
+    rmSync(part, { recursive: true, force: true });
+    mkdirSync(part, { mode: 0o700 });
+    const { adapters, close } = openSqlite(part);
+    let closed: Promise<void> | undefined;
+    const closeOnce = () => (closed ??= close());
+    return {
+      adapters,
+      async finish() {
+        await closeOnce();
+        for (const name of FILES) renameSync(join(part, name), join(folder, name));
+        flushFolder(folder);
+        rmSync(part, { recursive: true });
+      },
+      async close() {
+        await closeOnce();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Throws `InvalidConfiguration` unless the folder is missing, empty, or has only secrets and what a killed command left. */
+function requireEmpty(folder: string, part: string): void {
+  if (!existsSync(folder)) return;
+  requireOwnFolder(folder);
+  const other = readdirSync(folder).find((name) => name !== part && !ALLOWED.test(name));
+  if (other === undefined) return;
+  throw new InvalidConfiguration([
+    `KEYFOLD_DATA_DIR: ${folder} is not empty (${other}). Name an empty or a new folder. Only token-secret and sealing-key may be in it`,
+  ]);
+}
+
+/** Makes the names in a folder survive a power failure. */
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
