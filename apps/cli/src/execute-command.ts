@@ -1,4 +1,4 @@
-import { importOpenlist } from '@keyfold/operator';
+import { importOpenlist, type StoreSession } from '@keyfold/operator';
 import {
   brokerCommands,
   directCommands,
@@ -21,7 +21,7 @@ import {
   setPassword,
   setSetting,
 } from './questions.js';
-import { runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
+import { openConfiguredStore, runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/process';
@@ -57,12 +57,20 @@ export const executeCommand = (name: string, given: Readonly<Record<string, unkn
   });
 
 /** Reads a database of OpenList and sends its accounts to the store. */
-function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
-  return importOpenlist(given, {
-    send: (args, output) => runOnConfiguredStore({ command: 'import openlist', args }, signal, output),
-    output: terminal,
-    signal,
-  });
+async function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
+  let session: StoreSession | undefined;
+  try {
+    return await importOpenlist(given, {
+      async send(request, output) {
+        session ??= await openConfiguredStore(request, signal);
+        return session.run(request, output, signal);
+      },
+      output: terminal,
+      signal,
+    });
+  } finally {
+    await session?.close();
+  }
 }
 
 /** Sends events of the store to a queue, or only counts them. */

@@ -1,4 +1,11 @@
-import { openSharedStore, runOnEmbeddedStore, runOnStore, type OperatorOutput } from '@keyfold/operator';
+import {
+  embeddedSession,
+  openSharedStore,
+  runInSession,
+  sessionOn,
+  type OperatorOutput,
+  type StoreSession,
+} from '@keyfold/operator';
 import { operatorCommand, type OperatorRequest } from '@keyfold/operator/commands';
 import { exitCodeOf, explain, INTERRUPTED, passwordRules, unknownSettings, type ExitCode } from '@keyfold/process';
 import { readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
@@ -20,12 +27,15 @@ export async function runInterruptibly(run: (signal: AbortSignal) => Promise<Exi
   }
 }
 
-/** Runs a request on the configured store. Throws `InvalidConfiguration`, and what `openSharedStore` and `runOnEmbeddedStore` throw. */
-export async function runOnConfiguredStore(
+/** Runs a request on the configured store. Throws what `openConfiguredStore` and the session throw. */
+export const runOnConfiguredStore = async (
   request: OperatorRequest,
   signal: AbortSignal,
   output: OperatorOutput = terminal,
-): Promise<ExitCode> {
+): Promise<ExitCode> => runInSession(await openConfiguredStore(request, signal), request, output, signal);
+
+/** Opens the configured store for requests like this one. Throws `InvalidConfiguration`, and what `openSharedStore` throws. */
+export async function openConfiguredStore(request: OperatorRequest, signal: AbortSignal): Promise<StoreSession> {
   const settings = readCliSettings(process.env);
   const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
   const shared = {
@@ -34,8 +44,7 @@ export async function runOnConfiguredStore(
     sealingKeys: sealingKeysFor(request),
     passwordRules: passwordRules(settings),
   };
-  if (settings.KEYFOLD_STORE === 'sqlite')
-    return runOnEmbeddedStore({ folder: settings.KEYFOLD_DATA_DIR, ...shared }, request, output, signal);
+  if (settings.KEYFOLD_STORE === 'sqlite') return embeddedSession({ folder: settings.KEYFOLD_DATA_DIR, ...shared });
   if (request.command === 'compact') requireSessionDays(process.env);
   const options = {
     prepare: request.command === 'migrate',
@@ -43,8 +52,7 @@ export async function runOnConfiguredStore(
     ...shared,
   };
   // A pending connection attempt cannot be cancelled, so the process exits.
-  const store = await exitingOn(signal, () => openSharedStore(settings.KEYFOLD_MONGODB_URI, options));
-  return runOnStore(store, request, output, signal);
+  return sessionOn(await exitingOn(signal, () => openSharedStore(settings.KEYFOLD_MONGODB_URI, options)));
 }
 
 /** Returns the sealing keys of the settings if the request may need them. Throws `InvalidConfiguration` if they are missing. */

@@ -3,6 +3,7 @@ export { bytesOf, TEXT_BYTES } from './kernel/bounded-text.js';
 export * from './kernel/decider.js';
 export * from './kernel/domain-error.js';
 export * from './kernel/event.js';
+export * from './kernel/import-cause.js';
 export * from './kernel/file-protocols.js';
 export type { ResealSecrets } from './kernel/reseal-secrets.js';
 export * from './kernel/upcasting.js';

@@ -45,10 +45,18 @@ export abstract class EventStore {
   }
 
   /** Returns the commit of a command id, if there is one. */
-  abstract findCommand(id: string): Promise<Commit | undefined>;
+  async findCommand(id: string): Promise<Commit | undefined> {
+    return (await this.findCommands([id]))[0];
+  }
+
+  /** Returns the commits of command ids, in any order. One round trip for all. */
+  abstract findCommands(ids: readonly string[]): Promise<Commit[]>;
 
   /** Returns the hold that sorts last, in byte order, among those that start with `prefix`. */
   abstract findLastHold(prefix: string): Promise<FoundHold | undefined>;
+
+  /** Returns those of the holds that some commit has taken, in any order. One round trip for all. */
+  abstract findHolds(keys: readonly string[]): Promise<string[]>;
 
   /** Finishes accepted appends, then releases files and connections. */
   abstract close(): Promise<void>;

@@ -45,8 +45,12 @@ export class ModelEventStore extends EventStore implements CommitFeed {
     );
   }
 
-  async findCommand(id: string): Promise<Commit | undefined> {
-    return this.commits.find(({ command }) => command.id === id);
+  async findCommands(ids: readonly string[]): Promise<Commit[]> {
+    return this.commits.filter(({ command }) => ids.includes(command.id));
+  }
+
+  async findHolds(keys: readonly string[]): Promise<string[]> {
+    return this.commits.flatMap(({ holds = [] }) => holds).filter((key) => keys.includes(key));
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {

@@ -15,7 +15,13 @@ export function openInTwoThreads(path: string): OpenStore {
     await file.close();
   };
   return {
-    store: other.alternating(new SqliteEventStore(file), ['append', 'readStreams', 'findCommand', 'findLastHold']),
+    store: other.alternating(new SqliteEventStore(file), [
+      'append',
+      'readStreams',
+      'findCommands',
+      'findHolds',
+      'findLastHold',
+    ]),
     counter: other.alternating(new SqliteCounter(file), ['take', 'read']),
     intake: new SqliteIntake(file),
     close,

@@ -5,6 +5,6 @@ export { importOpenlist } from './import/import-openlist.js';
 export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
 export { printable, printableOutput, quoted } from './output/printable.js';
-export { requireStore, runOnEmbeddedStore, runOnStore } from './run-command.js';
+export { embeddedSession, requireStore, runInSession, sessionOn, type StoreSession } from './run-command.js';
 export { parseSettings } from './settings/save-settings.js';
 export { requireFreeFolder } from './socket/operator-socket.client.js';

@@ -23,40 +23,54 @@ import { OperatorSocketError, type SocketRequest } from './socket/operator-socke
 const OWNER_TIMEOUT = 3_000;
 const RETRY_INTERVAL = 100;
 
-/** Runs a request on a store and closes the store. */
-export async function runOnStore(
-  { ports, close }: OperatorStore,
+/** A store that runs requests one after the other. It stays open in between. */
+export type StoreSession = Readonly<{
+  run(request: OperatorRequest, output: OperatorOutput, signal: AbortSignal): Promise<ExitCode>;
+  close(): Promise<void>;
+}>;
+
+/** Runs a request in a session and closes the session. */
+export async function runInSession(
+  session: StoreSession,
   request: OperatorRequest,
   output: OperatorOutput,
   signal: AbortSignal,
 ): Promise<ExitCode> {
   try {
-    return await runCommand(ports, request, output, signal);
+    return await session.run(request, output, signal);
   } finally {
-    await close();
+    await session.close();
   }
 }
 
+/** Returns a session of a store that this process has opened. */
+export const sessionOn = ({ ports, close }: OperatorStore): StoreSession => ({
+  run: (request, output, signal) => runCommand(ports, request, output, signal),
+  close,
+});
+
 /**
- * Runs a request on the embedded store. A process that owns the data folder runs it with its own settings. Otherwise this process opens
- * the folder and uses `options`. Throws `InvalidConfiguration`, `OperatorSocketError`, `UnusableFile`.
+ * Returns a session of the embedded store. A process that owns the data folder runs the requests with its own settings. Otherwise this
+ * process opens the folder at the first request and uses `options`. Throws `InvalidConfiguration`; `run` also throws `OperatorSocketError`, `UnusableFile`.
  */
-export async function runOnEmbeddedStore(
-  options: EmbeddedStoreOptions,
-  request: OperatorRequest,
-  output: OperatorOutput,
-  signal: AbortSignal,
-): Promise<ExitCode> {
+export function embeddedSession(options: EmbeddedStoreOptions): StoreSession {
   const { folder } = options;
   requireStore(folder);
-  for (const deadline = performance.now() + OWNER_TIMEOUT; ;) {
-    const exitCode = await runInOwnerProcess(folder, request, output, signal);
-    if (exitCode !== undefined) return exitCode;
-    const store = await openUnlessInUse(options);
-    if (store) return runOnStore(store, request, output, signal);
-    if (performance.now() > deadline) throw silentOwner(folder);
-    await sleep(RETRY_INTERVAL, undefined, { signal });
-  }
+  let store: OperatorStore | undefined;
+  return {
+    async run(request, output, signal) {
+      for (const deadline = performance.now() + OWNER_TIMEOUT; ;) {
+        if (store) return runCommand(store.ports, request, output, signal);
+        const exitCode = await runInOwnerProcess(folder, request, output, signal);
+        if (exitCode !== undefined) return exitCode;
+        store = await openUnlessInUse(options);
+        if (store) continue;
+        if (performance.now() > deadline) throw silentOwner(folder);
+        await sleep(RETRY_INTERVAL, undefined, { signal });
+      }
+    },
+    close: async () => store?.close(),
+  };
 }
 
 /** A command must not create a store, because a wrong folder would then look like an empty store. */

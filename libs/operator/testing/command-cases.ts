@@ -35,6 +35,8 @@ const account = z.strictObject({
   passwordChanged: time.nullable(),
 });
 const change = z.strictObject({ key: text, from: text.nullable(), to: text.nullable(), secret: z.boolean() });
+const outcome = z.enum(['taken', 'unchanged', 'changed here', 'refused']);
+const problems = z.array(z.strictObject({ reason: text, key: text.optional() }));
 const slot = z.strictObject({
   slot: z.int(),
   head: z.int(),
@@ -159,17 +161,28 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'account disable-two-factor': { changes: true, args: { username: NAME } },
   'import openlist': {
     changes: true,
-    args: { accounts: [openlistAccount(7, 'imported')], accept: [], write: true },
+    args: { accounts: [openlistAccount(7, 'imported')], accept: [], write: true, silent: false },
     json: z.strictObject({
       id: z.int(),
       username: text,
-      outcome: z.enum(['taken', 'unchanged', 'changed here', 'refused']),
+      outcome,
       accountId: id,
-      problems: z.array(z.strictObject({ reason: text, key: text.optional() })),
+      problems,
       notes: z.array(text),
       needsPassword: z.boolean(),
       keys: z.int(),
     }),
+  },
+  'import openlist-settings': {
+    changes: true,
+    args: { settings: [{ key: 'site_title', value: NAME }], write: true, silent: true },
+  },
+  'import mapping': {
+    // After the import that it shows.
+    changes: true,
+    args: { json: false },
+    table: true,
+    json: z.strictObject({ id: z.int(), accountId: z.int(), username: text.nullable() }),
   },
   'settings get': {
     args: { keys: [], reveal: false, json: false },

@@ -20,5 +20,6 @@ export const openlistAccount = (id: number, username: string, differing: Partial
   allowLdap: true,
   hasPasskeys: false,
   keys: [],
+  keysLeftOut: 0,
   ...differing,
 });

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { DomainError, type Account } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
+import { reasonOf } from '@keyfold/reporting';
 import {
   dummyHash,
   HashQueueFull,
@@ -37,6 +38,7 @@ export class PasswordCheck {
   /** The outcomes of the password and code checks of this thread. */
   readonly counts = new LoginCounts();
   readonly #dummyHash: Promise<string>;
+  readonly #log = new Logger('Login');
 
   constructor(
     private readonly names: UserNames,
@@ -131,8 +133,9 @@ export class PasswordCheck {
       const sealed = this.sealer.seal(passwordHash, sealingContext.password(accountId));
       const command = { type: 'ResealSecrets', resealed: new Map([[sealedPasswordHash, sealed]]) } as const;
       await this.runner.run(accountStream(accountId), command, loginContext(accountId, origin));
-    } catch {
+    } catch (error) {
       // The password is right, so the login goes on.
+      this.#log.warn(`cannot replace the imported password hash of account ${accountId}: ${reasonOf(error)}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseUsernameHold, usernameHold, usernameHoldPrefix, type Account, type NameClaim } from '@keyfold/domain';
 import { EventStore, type FoundHold } from '@keyfold/event-store';
-import { accountStream, StreamLoader } from '@keyfold/projections';
+import { accountStream, erasuresStream, StreamLoader } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 
@@ -81,6 +81,19 @@ export class UserNames {
       if (hold) return hold;
     }
     return undefined;
+  }
+
+  /**
+   * Returns the claims of many names, in their order. Takes two round trips, and one more for each name that was ever taken; for each name
+   * if an account was erased, because the first turn of a name may then be gone.
+   */
+  async claims(usernames: readonly string[]): Promise<NameClaim[]> {
+    const first = usernames.map((username) => ({ username, nameHash: nameHash(username), turn: 1 }));
+    const holdOf = ({ nameHash, turn }: (typeof first)[number]) => usernameHold(nameHash, turn).key;
+    const [{ state: erasures }] = await this.loader.load(erasuresStream);
+    const taken = new Set(await this.store.findHolds(first.map(holdOf)));
+    const wasTaken = (claim: (typeof first)[number]) => erasures.accounts.length > 0 || taken.has(holdOf(claim));
+    return Promise.all(first.map(async (claim) => (wasTaken(claim) ? this.claim(claim.username) : claim)));
   }
 
   /** Returns the claim with which a command can ask for the name: its next free turn, and when the previous turn ended. */

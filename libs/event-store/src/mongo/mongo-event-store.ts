@@ -73,9 +73,15 @@ export class MongoEventStore extends EventStore implements CommitFeed, CommitHis
     return points.length === 0 ? [] : this.#tails.after(points);
   }
 
-  async findCommand(id: string): Promise<Commit | undefined> {
-    const found = await this.#barrier.read(() => this.#commits.findOne({ 'command.id': id }));
-    return found ? toCommit(found) : undefined;
+  async findCommands(ids: readonly string[]): Promise<Commit[]> {
+    const filter = { 'command.id': { $in: [...ids] } };
+    return (await this.#barrier.read(() => this.#commits.find(filter).toArray())).map(toCommit);
+  }
+
+  async findHolds(keys: readonly string[]): Promise<string[]> {
+    const wanted = new Set(keys);
+    const query = () => this.#commits.find({ holds: { $in: [...keys] } }, { projection: { holds: 1 } }).toArray();
+    return (await this.#barrier.read(query)).flatMap(({ holds = [] }) => holds.filter((key) => wanted.has(key)));
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {

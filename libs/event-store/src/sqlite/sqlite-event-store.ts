@@ -111,8 +111,14 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
     return points.every(({ stream, version }) => this.#versions.isLatest(stream, version));
   }
 
-  async findCommand(id: string): Promise<Commit | undefined> {
-    return this.file.read('SELECT * FROM commits WHERE command_id = ?', id).map(toCommit)[0];
+  async findCommands(ids: readonly string[]): Promise<Commit[]> {
+    const sql = 'SELECT * FROM commits WHERE command_id IN (SELECT value FROM json_each(?))';
+    return this.file.read(sql, JSON.stringify(ids)).map(toCommit);
+  }
+
+  async findHolds(keys: readonly string[]): Promise<string[]> {
+    const sql = 'SELECT key FROM holds WHERE key IN (SELECT value FROM json_each(?))';
+    return this.file.read(sql, JSON.stringify(keys)).map(({ key }) => String(key));
   }
 
   async findLastHold(prefix: string): Promise<FoundHold | undefined> {

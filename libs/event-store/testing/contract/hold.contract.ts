@@ -58,6 +58,22 @@ export const holdCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'of many holds and command ids exactly the stored ones are found, also together with others in one commit',
+    async run({ store }) {
+      const [one, two, other, free] = [unused('name'), unused('name'), unused('name'), unused('name')];
+      const first = await store.append(newCommit(unused('account'), 1, { holds: [one, other] }));
+      const second = await store.append(newCommit(unused('account'), 1, { holds: [two] }));
+      expect((await store.findHolds([free, two, one])).toSorted()).toEqual([one, two].toSorted());
+      const ids = [unused('command'), second.commit.command.id, first.commit.command.id];
+      const found = await store.findCommands(ids);
+      expect(found.toSorted((a, b) => ids.indexOf(b.command.id) - ids.indexOf(a.command.id))).toStrictEqual([
+        first.commit,
+        second.commit,
+      ]);
+      expect([await store.findHolds([]), await store.findCommands([])]).toEqual([[], []]);
+    },
+  },
+  {
     title: 'a repeated command is a replay even if its version is stale and its hold is taken',
     async run({ store }) {
       const [stream, key] = [unused('account'), unused('name')];

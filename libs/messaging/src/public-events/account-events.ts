@@ -11,7 +11,8 @@ const idOnly = { data: z.object({ accountId }), sample: { stream, data: { accoun
 export const accountEvents = {
   'account.registered': defineEvent({
     title: 'An account was created',
-    when: 'An administrator created an account, or the first start created the administrator and the guest.',
+    when: 'An administrator created or imported an account, or the first start created the administrator and the guest.',
+    version: '1.1.0',
     data: z.object({
       accountId,
       username,
@@ -19,6 +20,10 @@ export const accountEvents = {
       basePath,
       permission,
       disabled: z.boolean().describe('Whether the account was created disabled; no `account.disabled` follows.'),
+      importedFrom: z
+        .string()
+        .optional()
+        .describe('The service that the account was imported from, for example `openlist`; absent if it was not.'),
     }),
     sample: {
       stream,

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import registered from '../../schemas/account/registered/1.0.0.json' with { type: 'json' };
 import { definitionOf, publicEventTypes, type PublicEventType } from './public-events.js';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Earlier schemas by path. When you raise a version, import the file that was released before and list it here. */
-const earlierSchemas: Readonly<Record<string, JsonSchema>> = {};
+const earlierSchemas: Readonly<Record<string, JsonSchema>> = {
+  '/schemas/account.registered/1.0.0.json': registered,
+};
 
 /** Converts a zod schema to JSON Schema for readers, who must accept unknown fields. */
 export const jsonSchemaOf = (schema: z.ZodType): JsonSchema => z.toJSONSchema(schema, { override: forReaders });

@@ -125,6 +125,22 @@ describe('a stored event', () => {
   });
 });
 
+describe('a commit of an import', () => {
+  const registered = [goldenEvent('AccountRegistered.v1')];
+
+  it('names the service in the event of a new account', () => {
+    const [event] = publicEventsOf(commitOf(registered, { actor: 'import', causation: 'import:openlist:7' }));
+    expect(event).toMatchObject({ causation: 'import:openlist:7', data: { importedFrom: 'openlist' } });
+  });
+
+  it('publishes nothing if it is silent, unless somebody else chose its causation', () => {
+    const causation = 'import:openlist:7:silent';
+    expect(publicEventsOf(commitOf(registered, { actor: 'import', causation }))).toEqual([]);
+    const [event] = publicEventsOf(commitOf(registered, { actor: 'service:shop', causation }));
+    expect(event?.data).not.toHaveProperty('importedFrom');
+  });
+});
+
 describe('a commit', () => {
   it('that fills a hole in the feed publishes nothing', () => {
     expect(publicEventsOf(commitOf([], { stream: 'void-7', partition: 'void-7' }))).toEqual([]);

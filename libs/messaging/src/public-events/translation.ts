@@ -1,4 +1,4 @@
-import { sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
+import { importOf, sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import type { OutgoingMessage } from '../publishing.js';
 import { outgoingMessage } from './outgoing-message.js';
@@ -22,9 +22,9 @@ const ofAccount = <Type extends PublicEventType>(
 
 /** Translates each stored event. The compiler requires a row for every type. */
 const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> } = {
-  AccountRegistered: ({ accountId, username, role, basePath, permission, disabled }) => ({
+  AccountRegistered: ({ accountId, username, role, basePath, permission, disabled }, commit) => ({
     type: 'account.registered',
-    data: { accountId, username, role, basePath, permission, disabled },
+    data: { accountId, username, role, basePath, permission, disabled, ...origin(commit) },
   }),
   // The identity at the single sign-on provider and the LDAP permission are private.
   ProfileChanged: ({ basePath }, commit) =>
@@ -121,11 +121,12 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
 export const messagesOf = (commit: Commit): OutgoingMessage[] => publicEventsOf(commit).map(outgoingMessage);
 
 /**
- * Translates a commit into public events, in order. Private events are left out.
+ * Translates a commit into public events, in order. Private events and silent imports are left out.
  *
  * @throws UnknownEvent the commit contains an event of a newer version of Keyfold
  */
 export function publicEventsOf(commit: Commit): PublicEvent[] {
+  if (importOf(commit)?.isSilent) return [];
   return commit.events.flatMap((stored, index) => {
     const event = upcast(storedUpcasters, stored) as CurrentEvent;
     const translate = translations[event.type] as Translate<CurrentEvent['type']>;
@@ -159,6 +160,12 @@ function accountOf({ partition, stream }: Commit): number {
 function sessionOf({ stream }: Commit): string {
   if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
   return stream.slice(sessionAggregate.streamPrefix.length);
+}
+
+/** Returns the service that the account was imported from, if it was. */
+function origin(commit: Commit): { importedFrom?: string } {
+  const imported = importOf(commit);
+  return imported ? { importedFrom: imported.service } : {};
 }
 
 /** Returns the events of this type in the commit that concern the key. */

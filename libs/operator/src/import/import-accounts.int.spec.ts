@@ -13,7 +13,8 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
   });
 
   async function run(accounts: readonly SentAccount[], { write = true, accept = [] as string[] } = {}) {
-    const { status, out, err } = await scene.run({ command: 'import openlist', args: { accounts, accept, write } });
+    const args = { accounts, accept, write, silent: false };
+    const { status, out, err } = await scene.run({ command: 'import openlist', args });
     expect(status, err.join()).toBe(0);
     return out.map((line) => JSON.parse(line) as ImportResult);
   }
@@ -118,9 +119,50 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
     expect(commits).toHaveLength(2);
   });
 
+  it('takes nothing of another site, whose accounts have the same ids, and reports a mere change of the name', async () => {
+    await run([openlistAccount(7, 'ann'), openlistAccount(8, 'bea')]);
+    const others = [openlistAccount(7, 'zoe', { passwordMark: 'other' }), openlistAccount(8, 'bea 2')];
+    const results = await run(others);
+    expect(results.map(({ outcome, problems }) => [outcome, problems[0]?.reason])).toEqual([
+      ['refused', 'other-site'],
+      ['refused', 'renamed-in-openlist'],
+    ]);
+    expect(await scene.ports.names.accountOf('zoe')).toBeUndefined();
+  });
+
+  it('is found again by its mapping, with the new id and the current name of each account', async () => {
+    await scene.register(7, 'somebody');
+    await run([openlistAccount(7, 'ann'), openlistAccount(8, 'bea')]);
+    await scene.change(8, { type: 'DeleteAccount' });
+    const { out } = await scene.run({ command: 'import mapping', args: { json: true } });
+    expect(out.map((line) => JSON.parse(line) as { id: number }).toSorted((a, b) => a.id - b.id)).toEqual([
+      { id: 7, accountId: 9, username: 'ann' },
+      { id: 8, accountId: 8, username: null },
+    ]);
+  });
+
+  it('marks its commits as silent', async () => {
+    const args = { accounts: [openlistAccount(7, 'ann')], accept: [], write: true, silent: true };
+    await scene.run({ command: 'import openlist', args });
+    const [commit] = await scene.ports.store.readStreams([{ stream: 'account-7', version: 0 }]);
+    expect(commit).toMatchObject({ actor: 'import', causation: 'import:openlist:7:silent' });
+  });
+
+  it('leaves out the keys that an account cannot have in addition', async () => {
+    const keys = [{ title: 'laptop', line: keyLine('laptop').line, addedAt: 1_000 }];
+    const [result] = await run([openlistAccount(7, 'ann', { keys, keysLeftOut: 999 })], {
+      accept: ['ssh-key-limit-reached'],
+    });
+    expect(result).toMatchObject({
+      outcome: 'taken',
+      keys: 1,
+      problems: [{ reason: 'ssh-key-limit-reached', key: '999 more' }],
+    });
+  });
+
   it('refuses what another version sends', async () => {
     const accounts = [{ id: 7 }];
-    const args = { accounts, accept: [], write: true };
+    const args = { accounts, accept: [], write: true, silent: false };
     expect(await scene.run({ command: 'import openlist', args })).toMatchObject({
       status: 2,
       err: ['another version of keyfold sent these accounts. Nothing was changed'],

@@ -1,6 +1,7 @@
 import {
   accountDecider,
   DomainError,
+  IMPORT_ACTOR,
   sshKeyRingDecider,
   type Account,
   type AccountEvent,
@@ -12,7 +13,7 @@ import {
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import { isTotpSecret, parseSshPublicKey } from '@keyfold/security';
-import type { OpenlistAccount } from './openlist-database.js';
+import type { OpenlistAccount } from './openlist/openlist-database.js';
 
 /**
  * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
@@ -27,6 +28,7 @@ export type ImportReason =
   | 'changed-meanwhile'
   | 'erased-here'
   | 'older-than-imported'
+  | 'other-site'
   | 'password-missing'
   | 'renamed-in-openlist'
   | 'two-factor-secret-invalid';
@@ -58,9 +60,6 @@ export type ImportPlan = Readonly<{
   account?: Omit<ImportAccount, 'accountId' | 'password' | 'sealedSecret'> & Readonly<{ secret?: string | null }>;
   keys?: ImportSshKeys['keys'];
 }>;
-
-/** The actor of imports in commits. */
-export const IMPORT_ACTOR = 'import';
 
 /** The events that change nothing of what an import brings. */
 const UNRELATED: ReadonlySet<string> = new Set<AccountEvent['type']>([
@@ -140,7 +139,8 @@ const isOwnChange = ({ actor, events }: Commit) =>
 
 function ownProblemOf(sent: SentAccount, existing: Existing, needsPassword: boolean): ImportReason | undefined {
   // Another site may have another person under the id, who must not get the account.
-  if (existing.wasImported && sent.username !== existing.account.username) return 'renamed-in-openlist';
+  if (existing.wasImported && sent.username !== existing.account.username)
+    return needsPassword ? 'other-site' : 'renamed-in-openlist';
   if (needsPassword && !sent.hasPassword) return 'password-missing';
   const { passwordTimestamp } = sent;
   if (existing.wasImported && passwordTimestamp !== 0 && passwordTimestamp < existing.account.passwordTimestamp)
@@ -157,7 +157,7 @@ function notesOf({ hasPasskeys, permission }: SentAccount): string[] {
   ];
 }
 
-function planKeys({ id, keys }: SentAccount, { ring, ringCommits }: Existing, now: number) {
+function planKeys({ id, keys, keysLeftOut }: SentAccount, { ring, ringCommits }: Existing, now: number) {
   const there = new Set(keys.map(({ line }) => parseSshPublicKey(line)?.fingerprint));
   const notes = ring.keys.some(({ key }) => !there.has(key.fingerprint)) ? ['has keys that OpenList has not'] : [];
   const known = new Set(ring.keys.map(({ key }) => key.fingerprint));
@@ -176,6 +176,7 @@ function planKeys({ id, keys }: SentAccount, { ring, ringCommits }: Existing, no
       problems.push({ reason: error.code, key: title });
     }
   }
+  if (keysLeftOut > 0) problems.push({ reason: 'ssh-key-limit-reached', key: `${keysLeftOut} more` });
   const isTouched = ringCommits.some(({ actor }) => actor !== IMPORT_ACTOR);
   if (!isTouched) return { added, problems, notes };
   return { added: [], problems: [], notes: added.length > 0 ? ['keys were changed here'] : notes };

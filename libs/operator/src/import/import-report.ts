@@ -2,9 +2,11 @@ import { DomainError } from '@keyfold/domain';
 import { refusalFor } from '@keyfold/http-envelope';
 import type { OperatorOutput } from '../command-run.js';
 import { counted } from '../output/printable.js';
-import { headOf, lineOf, tableOf } from '../output/table.js';
+import { fieldsOf, headOf, lineOf, tableOf } from '../output/table.js';
+import { HIDDEN } from '../settings/show-settings.js';
 import type { ImportResult } from './import-accounts.js';
 import type { ImportOutcome, ImportProblem, ImportReason } from './import-plan.js';
+import type { SettingResult } from './import-settings.js';
 
 const COLUMNS = [
   { head: 'id', width: 9, isNumeric: true },
@@ -19,6 +21,7 @@ const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'erased-here': 'the account was imported and erased',
   'older-than-imported': 'the file is older than the one that was imported',
   'admin-or-guest-uncreatable': 'only the accounts 1 and 2 of the first start',
+  'other-site': 'an earlier import has another person for the id',
   'password-missing': 'start a current OpenList on the file once',
   'renamed-in-openlist': 'an earlier import has another name for the id',
   'ssh-key-invalid': 'weak, damaged, or of a kind that is refused',
@@ -35,6 +38,7 @@ const meaningOf = (reason: ImportReason): string =>
 export class ImportReport {
   readonly #outcomes = new Map<ImportOutcome, number>();
   readonly #problems = new Map<ImportReason, number>();
+  readonly #settings = new Map<ImportOutcome, number>();
   #keys = 0;
   #hasHead = false;
 
@@ -48,9 +52,15 @@ export class ImportReport {
     return [...this.#problems.keys()];
   }
 
+  /** Whether more accounts belong to other persons than an earlier import than are known from it. */
+  get isOtherSite(): boolean {
+    const known = (this.#outcomes.get('unchanged') ?? 0) + (this.#outcomes.get('changed here') ?? 0);
+    return (this.#problems.get('other-site') ?? 0) > known;
+  }
+
   count({ outcome, problems, keys }: ImportResult): void {
-    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
-    for (const { reason } of problems) this.#problems.set(reason, (this.#problems.get(reason) ?? 0) + 1);
+    increase(this.#outcomes, outcome);
+    for (const { reason } of problems) increase(this.#problems, reason);
     if (outcome === 'taken') this.#keys += keys;
   }
 
@@ -66,6 +76,21 @@ export class ImportReport {
     for (const detail of others) await this.output.out(lineOf(['', '', '', detail], COLUMNS));
   }
 
+  /** Counts the result for a setting, and writes it unless nothing differs. */
+  async addSetting(result: SettingResult): Promise<void> {
+    const { setting, outcome, here, there, problems } = result;
+    increase(this.#settings, outcome);
+    for (const { reason } of problems) increase(this.#problems, reason);
+    if (this.isJson) return this.output.out(JSON.stringify(result));
+    if (outcome === 'unchanged') return;
+    const fields = {
+      outcome: [outcome, ...problems.map(problemText)].join(', '),
+      here: here ?? HIDDEN,
+      there: there ?? HIDDEN,
+    };
+    for (const line of fieldsOf(`setting ${setting}`, fields)) await this.output.out(line);
+  }
+
   /** Writes what each problem means, and the counts of outcomes. */
   async finish(verb: 'Took' | 'Would take'): Promise<void> {
     if (this.isJson) return;
@@ -74,9 +99,13 @@ export class ImportReport {
     const of = (outcome: ImportOutcome) => this.#outcomes.get(outcome) ?? 0;
     const rest = `${of('unchanged')} unchanged, ${of('changed here')} changed here, ${of('refused')} refused`;
     const taken = `${counted(of('taken'), 'account')} with ${counted(this.#keys, 'new SSH key')}`;
+    const settings = this.#settings.get('taken') ?? 0;
+    if (settings > 0) await this.output.out(`${verb} ${counted(settings, 'setting')}`);
     await this.output.out(of('taken') === 0 ? `No change: ${rest}` : `${verb} ${taken}; ${rest}`);
   }
 }
+
+const increase = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function detailsOf({ id, outcome, accountId, keys, problems, notes }: ImportResult): string[] {
   const isTaken = outcome === 'taken';

@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeOpenlistDatabase, type OpenlistUser } from '../../../../test/support/openlist-database.js';
-import { OpenlistDatabase, UnusableOpenlistDatabase } from './openlist-database.js';
+import { writeOpenlistDatabase, type OpenlistUser } from '../../../../../test/support/openlist-database.js';
+import { OpenlistDatabase } from './openlist-database.js';
+import { UnusableOpenlistDatabase } from './openlist-file.js';
 
 let path: string;
 beforeEach(() => {
@@ -16,7 +18,7 @@ beforeEach(() => {
 function read() {
   const database = new OpenlistDatabase(path);
   try {
-    return [...database.accounts()].flat();
+    return [...database.accounts()];
   } finally {
     database.close();
   }
@@ -67,6 +69,7 @@ describe('the database of OpenList', () => {
         { title: 'laptop', line: 'ssh-ed25519 AAAA laptop', addedAt: Date.UTC(2026, 10, 22, 14, 7, 54, 237) },
         { title: 'phone', line: 'ssh-ed25519 BBBB phone', addedAt: null },
       ],
+      keysLeftOut: 0,
     });
   });
 
@@ -101,6 +104,65 @@ describe('the database of OpenList', () => {
   });
 });
 
+describe('the keys of an account', () => {
+  const manyKeys = (count: number, line: string) => {
+    writeOpenlistDatabase(path, [{ id: 7, username: 'ann', keys: [{ title: 'first', line: 'key' }] }]);
+    change(`INSERT INTO x_ssh_public_keys (user_id, title, key_str) WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n
+      WHERE i < ${count}) SELECT 7, 'key ' || i, ${line} FROM n`);
+    return read().at(-1)!;
+  };
+
+  it('are read as far as an account can have them', () => {
+    const { keys, keysLeftOut } = manyKeys(50_000, "'key'");
+    expect([keys.length, keys[0]!.title, keys.at(-1)!.title, keysLeftOut]).toEqual([
+      1_000,
+      'first',
+      'key 1000',
+      49_000,
+    ]);
+  });
+
+  it('fit into a request', () => {
+    const { keys, keysLeftOut } = manyKeys(200, 'hex(zeroblob(8000))');
+    expect(keys.length + keysLeftOut).toBe(200);
+    expect(JSON.stringify(keys).length).toBeLessThan(1_000_000);
+  });
+
+  it('of 20 MB are no keys', () => {
+    expect(manyKeys(2, 'zeroblob(20000000)').keys[1]).toMatchObject({ title: 'key 2', line: '' });
+  });
+});
+
+describe('the settings', () => {
+  const settings = (...keys: readonly string[]) => {
+    const database = new OpenlistDatabase(path);
+    try {
+      return database.settings(keys);
+    } finally {
+      database.close();
+    }
+  };
+
+  it('are those that are asked for, or none in a file without them', () => {
+    writeOpenlistDatabase(path, []);
+    expect(settings('site_title')).toEqual([]);
+    change(`CREATE TABLE x_setting_items (key text, value text, PRIMARY KEY (key));
+      INSERT INTO x_setting_items VALUES ('site_title', 'Ours'), ('token', 'secret'), ('logo', NULL)`);
+    expect(settings('site_title', 'logo', 'other')).toEqual([
+      { key: 'logo', value: '' },
+      { key: 'site_title', value: 'Ours' },
+    ]);
+  });
+
+  it('of 200 kB are refused', () => {
+    writeOpenlistDatabase(path, []);
+    change(
+      `CREATE TABLE x_setting_items (key text, value text); INSERT INTO x_setting_items VALUES ('logo', zeroblob(200000))`,
+    );
+    expect(() => settings('logo')).toThrow('in the setting "logo"');
+  });
+});
+
 describe('a file that is refused', () => {
   const refused = (what: string) => {
     expect(read).toThrow(UnusableOpenlistDatabase);
@@ -111,7 +173,59 @@ describe('a file that is refused', () => {
 
   it('is a dump of another database', () => {
     writeFileSync(path, '-- MySQL dump 10.13\n'.repeat(100));
-    refused('If OpenList uses MySQL or PostgreSQL, first convert its database');
+    refused('data.db is a dump of MySQL. Name the file');
+  });
+
+  it.each([
+    ['a dump of PostgreSQL', '--\n-- PostgreSQL database dump\n--\n'],
+    ['a dump of PostgreSQL', 'PGDMP\u0001\u000e'],
+    ['a dump of MySQL', '/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump'],
+    ['a dump of PostgreSQL', gzipSync('--\n-- PostgreSQL database dump\n--\n'.repeat(5_000))],
+    ['a backup of OpenList', '{"encrypted":"false"}'],
+    ['empty', ''],
+    ['no SQLite database', 'x'],
+  ])('is %s: %#', (kind, content) => {
+    writeFileSync(path, content);
+    refused(`data.db is ${kind}`);
+  });
+
+  it('is compressed', () => {
+    writeOpenlistDatabase(path, []);
+    writeFileSync(path, gzipSync(readFileSync(path)));
+    refused('Decompress it first with gunzip');
+  });
+
+  it('is a folder or a pipe', () => {
+    mkdirSync(path);
+    refused('is not a file');
+  });
+
+  it('is cut off', () => {
+    writeOpenlistDatabase(
+      path,
+      Array.from({ length: 400 }, (_, index) => ({ id: 3 + index, username: `ann ${index}` })),
+    );
+    truncateSync(path, 30_000);
+    refused('data.db');
+  });
+
+  it('computes its accounts in a view without end', () => {
+    writeOpenlistDatabase(path, []);
+    change(`ALTER TABLE x_users RENAME TO old; CREATE VIEW x_users AS WITH RECURSIVE all_ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM all_ids)
+      SELECT all_ids.id, username, pwd_hash, salt, role FROM all_ids, old`);
+    refused('has no accounts of OpenList');
+  });
+
+  it('computes a column', () => {
+    change(`CREATE TABLE x_users (id integer PRIMARY KEY, username text AS (hex(zeroblob(400000000))), pwd_hash text, salt text, role integer);
+      INSERT INTO x_users VALUES (1, 'hash', 'salt', 0)`);
+    refused('has no accounts of OpenList');
+  });
+
+  it('has a name of 20 MB', () => {
+    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
+    change('UPDATE x_users SET username = zeroblob(20000000) WHERE id = 7');
+    refused('a text of more than 8192 bytes in the account "7"');
   });
 
   it('is another SQLite database', () => {
