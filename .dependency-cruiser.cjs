@@ -100,10 +100,10 @@ module.exports = {
     {
       name: 'only its adapters know SQLite',
       comment:
-        'Adapters are named after their technology. `launch` locks the built code with it, and an import reads a foreign database.',
+        'Adapters are named after their technology. `launch` locks the built code with it, and imports and exports have foreign databases.',
       severity: 'error',
       from: from('^(libs|apps)/', {
-        pathNot: `${source.pathNot}|/sqlite/|^libs/(process/src/launch|operator/src/import)/`,
+        pathNot: `${source.pathNot}|/sqlite/|^libs/(process/src/launch|operator/src/(import|export))/`,
       }),
       to: { path: '^(node:)?sqlite$' },
     },

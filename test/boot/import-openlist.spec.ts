@@ -54,11 +54,11 @@ async function mongodb(): Promise<Service> {
   };
 }
 
-function databaseOf(accounts: readonly OpenlistUser[]): string {
+function databaseOf(accounts: readonly OpenlistUser[], settings: Readonly<Record<string, string>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'data.db');
-  writeOpenlistDatabase(path, accounts);
+  writeOpenlistDatabase(path, accounts, { settings });
   return path;
 }
 
@@ -137,6 +137,23 @@ describe.each([
     expect((await logIn('plain', 'changed there')).code).toBe(200);
     expect((await logIn('new', 'new')).code).toBe(200);
     expect(await accountNamed(admin, 'off')).toMatchObject({ base_path: '/here' });
+  });
+
+  it('takes the settings of the site, and the static token only if it is asked to', async () => {
+    const file = databaseOf([], { site_title: 'Our files', s3_buckets: '[1]', token: 'openlist-0a5bb6ac-25f2-426d' });
+    const { status, out } = await run(file);
+    expect([status, out]).toEqual([0, expect.stringContaining('Took 1 setting\n')]);
+    const shown = (await service.api.get('/api/public/settings')).data<Record<string, string>>();
+    expect(shown['site_title']).toBe('Our files');
+    expect((await run(file, '--static-token')).out).toContain('there    (secret)\nTook 1 setting\n');
+    expect((await run(file, '--static-token')).out).toBe('No change: 2 unchanged, 0 changed here, 0 refused\n');
+  });
+
+  it('refuses the file of another site, whatever is accepted', async () => {
+    const file = databaseOf(users.map((each) => ({ ...each, username: `other ${each.username}`, password: 'other' })));
+    const { status, err } = await run(file, ...accepted, '--accept', 'other-site');
+    expect([status, err]).toEqual([1, expect.stringContaining('The file is of another site than an earlier import')]);
+    expect((await logIn('other plain', 'other')).outcome).toBe(REFUSED);
   });
 
   it('continues after a kill, and imports each account once', async () => {

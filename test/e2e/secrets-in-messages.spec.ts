@@ -143,6 +143,12 @@ async function administer(api: ApiClient, admin: ApiClient, id: number): Promise
   await api.as(storedStaticToken()).get('/api/admin/user/list');
   expect((await accountNamed(admin, 'renamed')).id).toBe(id);
   (await admin.post(`/api/admin/user/delete?id=${id}`)).data();
+  // Another account, because the secrets of this one are read from the store.
+  const { id: erased } = await createAccount(admin, 'erased');
+  rememberPassword('password of an erased account', 'pw-erased');
+  (await admin.post(`/api/admin/user/delete?id=${erased}`)).data();
+  const done = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'account', 'erase', String(erased), '--yes');
+  expect(done.out, done.err).toContain('RabbitMQ keeps its events in keyfold.events.log until ');
 }
 
 /** Sends valid and invalid commands and questions of another service. */

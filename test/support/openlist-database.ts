@@ -38,8 +38,12 @@ const GUEST: OpenlistUser = {
   passwordTimestamp: 0,
 };
 
-/** Creates a database with the schema and the data that OpenList 4.2.5 writes: its admin, its guest and these accounts. */
-export function writeOpenlistDatabase(path: string, users: readonly OpenlistUser[], prefix = 'x_'): void {
+/** Creates a database with the schema and the data that OpenList 4.2.5 writes: its admin, its guest, these accounts and settings. */
+export function writeOpenlistDatabase(
+  path: string,
+  users: readonly OpenlistUser[],
+  { prefix = 'x_', settings = {} }: Readonly<{ prefix?: string; settings?: Readonly<Record<string, string>> }> = {},
+): void {
   const file = new DatabaseSync(path);
   file.exec(`
     BEGIN;
@@ -47,7 +51,11 @@ export function writeOpenlistDatabase(path: string, users: readonly OpenlistUser
       password text, base_path text, role integer, disabled numeric, permission integer, otp_secret text, sso_id text, authn text,
       allow_ldap numeric DEFAULT true, CONSTRAINT "uni_${prefix}users_username" UNIQUE (username));
     CREATE TABLE "${prefix}ssh_public_keys" (id integer PRIMARY KEY AUTOINCREMENT, user_id integer, title text, fingerprint text,
-      key_str text, added_time datetime, last_used_time datetime);`);
+      key_str text, added_time datetime, last_used_time datetime);
+    CREATE TABLE "${prefix}setting_items" (key text, value text, help text, type text, options text, "group" integer, flag integer,
+      "index" integer, PRIMARY KEY (key));`);
+  const setting = file.prepare(`INSERT INTO "${prefix}setting_items" (key, value) VALUES (?, ?)`);
+  for (const [name, value] of Object.entries(settings)) setting.run(name, value);
   const user = file.prepare(`INSERT INTO "${prefix}users" VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, 1)`);
   const key = file.prepare(`INSERT INTO "${prefix}ssh_public_keys" VALUES (NULL, ?, ?, '', ?, ?, ?)`);
   for (const each of [ADMIN, GUEST, ...users]) {

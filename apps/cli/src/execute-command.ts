@@ -16,6 +16,7 @@ import {
   createAccount,
   deleteAccount,
   eraseAccount,
+  exportAccounts,
   exportSettings,
   importSettings,
   setPassword,
@@ -39,6 +40,7 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
   'settings export': exportSettings,
   'import openlist': importAccounts,
   backup: backUp,
+  'export openlist': exportAccounts,
   'feed replay': replayFeed,
 };
 

@@ -1,4 +1,4 @@
-import { parseSettings, quoted } from '@keyfold/operator';
+import { exportOpenlist, parseSettings, quoted, type OperatorOutput } from '@keyfold/operator';
 import type { GivenArgs, OperatorRequest } from '@keyfold/operator/commands';
 import { isSealedSetting } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/reporting';
@@ -55,6 +55,23 @@ export async function eraseAccount(
       return refuseInput('the erasure was not confirmed');
   }
   return runOnConfiguredStore({ command: 'account erase', args }, signal);
+}
+
+/** Writes a database of OpenList. Asks on the terminal before accounts get new passwords, unless that is confirmed. */
+export function exportAccounts(
+  { resetPasswords, ...given }: GivenArgs<'export openlist'>,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const confirm = async () => {
+    if (resetPasswords) return undefined;
+    if (!process.stdin.isTTY) return 'without a terminal, --reset-passwords must confirm the new passwords';
+    return (await isAgreed('Write them and the database? Type "yes": ', signal))
+      ? undefined
+      : 'the new passwords were not confirmed';
+  };
+  const send = (output: OperatorOutput) =>
+    runOnConfiguredStore({ command: 'export openlist', args: {} }, signal, output);
+  return exportOpenlist(given, { send, confirm, output: terminal, signal });
 }
 
 const SECRET_ARGUMENT =

@@ -1,9 +1,17 @@
 import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
-import { ACCOUNT_ID_BLOCK, ApplicationModule, Clock, PasswordPolicy, SERVICE_VERSION } from '@keyfold/application';
+import {
+  ACCOUNT_ID_BLOCK,
+  ApplicationModule,
+  Clock,
+  LoginProblems,
+  PasswordPolicy,
+  SERVICE_VERSION,
+} from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
 import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
 import { DeviceTokens, EarlierTokenSecrets, LoginThrottle, ThrottleStore, TokenSigner } from '@keyfold/security';
+import { reasonOf } from '@keyfold/reporting';
 import { EventSourcingModule } from '@keyfold/wiring';
 import { AccountAdministrationController } from './accounts/account-administration.controller.js';
 import { ActivityExport } from './accounts/activity-export.js';
@@ -41,6 +49,7 @@ const applicationServices = (settings: ApiSettings, accountIdBlock: number): Pro
     useValue: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY_MS, settings.KEYFOLD_SYSTEM_NAMES),
   },
   { provide: PasswordPolicy, useValue: new PasswordPolicy(passwordRules(settings)) },
+  { provide: LoginProblems, useValue: { hashNotReplaced: reportKeptHash } },
   {
     provide: TokenSigner,
     inject: [JwtService, EarlierTokenSecrets],
@@ -58,6 +67,12 @@ const applicationServices = (settings: ApiSettings, accountIdBlock: number): Pro
     useFactory: (store: ThrottleStore, clock: Clock) => new LoginThrottle(store, () => clock.now()),
   },
 ];
+
+const reportKeptHash = (account: number, error: unknown) =>
+  new Logger('Login').warn(
+    { account, reason: reasonOf(error) },
+    'the login succeeded, but the imported password hash could not be replaced. The next login retries',
+  );
 
 /** Reports a peer whose forwarded address does not count. */
 const reportIgnored = (peer: string) =>

@@ -29,12 +29,17 @@ export class LoginClient {
   readonly codes: CodeCheck;
   readonly security = { report: (event: SecurityEvent) => void this.reported.push(event) };
 
+  /** The accounts whose imported hash was not replaced. */
+  readonly notReplaced: number[] = [];
+
   /** The security events that the logins reported. */
   readonly reported: SecurityEvent[] = [];
 
   constructor(private readonly service: EmbeddedService) {
     const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
-    this.passwords = new PasswordCheck(names, hasher, new InMemoryLoginQueues(), throttle, sealer, runner);
+    const problems = { hashNotReplaced: (accountId: number) => void this.notReplaced.push(accountId) };
+    const queues = new InMemoryLoginQueues();
+    this.passwords = new PasswordCheck(names, hasher, queues, throttle, sealer, runner, problems);
     this.codes = new CodeCheck(runner, throttle, sealer, clock);
     const { passwords, codes, security } = this;
     this.#handler = new LogInHandler(runner, passwords, codes, tokens, devices, clock, security);

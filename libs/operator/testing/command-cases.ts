@@ -173,6 +173,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       keys: z.int(),
     }),
   },
+  'export openlist': { args: {} },
   'import openlist-settings': {
     changes: true,
     args: { settings: [{ key: 'site_title', value: NAME }], write: true, silent: true },

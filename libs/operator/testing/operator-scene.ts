@@ -48,8 +48,8 @@ export class OperatorScene {
   }
 
   /** Registers an account whose password nobody knows. */
-  async register(accountId: number, username: string, role = 0): Promise<void> {
-    await this.change(accountId, {
+  async register(accountId: number, username: string, role = 0, actor = 'test'): Promise<void> {
+    const registration: AccountCommand = {
       type: 'RegisterAccount',
       origin: 'first-start',
       accountId,
@@ -61,7 +61,14 @@ export class OperatorScene {
       disabled: false,
       ssoId: '',
       allowLdap: true,
-    });
+    };
+    await this.#run(accountStream(accountId), registration, actor);
+  }
+
+  /** Registers the admin and the guest, as the first start does. */
+  async startFirst(): Promise<void> {
+    await this.register(1, 'admin', 2, 'first-start');
+    await this.register(2, 'guest', 1, 'first-start');
   }
 
   /** Adds an SSH key. Returns its id. */
@@ -123,8 +130,9 @@ export class OperatorScene {
   async #run<State, Change extends { type: string }, Event extends DomainEvent>(
     ref: StreamRef<State, Change, Event>,
     command: NoInfer<Change>,
+    actor = 'test',
   ) {
-    return (await this.ports.runner()).run(ref, command, { actor: 'test', correlation: 'test' });
+    return (await this.ports.runner()).run(ref, command, { actor, correlation: 'test' });
   }
 }
 

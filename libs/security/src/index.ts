@@ -1,7 +1,7 @@
 export { Argon2PasswordHasher } from './passwords/argon2-password-hasher.js';
 export { isCommonPassword } from './passwords/guessable-secrets.js';
 export { isTotpSecret, matchingStep, newTotpSecret, otpauthUri, qrPicture } from './passwords/one-time-code.js';
-export { isWrapped, wrapOpenlistHash, type OpenlistHash } from './passwords/openlist-hash.js';
+export { isWrapped, openlistHashOf, wrapOpenlistHash, type OpenlistHash } from './passwords/openlist-hash.js';
 export { dummyHash, HashQueueFull, PasswordHasher, staticHash, type HashGroups } from './passwords/password-hasher.js';
 export {
   appPasswordHash,

@@ -1,7 +1,6 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { DomainError, type Account } from '@keyfold/domain';
 import { accountStream } from '@keyfold/projections';
-import { reasonOf } from '@keyfold/reporting';
 import {
   dummyHash,
   HashQueueFull,
@@ -32,13 +31,18 @@ export type AttemptCheck = (
   verify: (staticHash: string) => Promise<boolean>,
 ) => Promise<boolean>;
 
+/** Reports what goes wrong in logins that succeed. Abstract, so that it is both type and injection token. */
+export abstract class LoginProblems {
+  /** The imported hash of the account stays until a later login replaces it. */
+  abstract hashNotReplaced(accountId: number, error: unknown): void;
+}
+
 /** Checks the passwords of logins. Every attempt waits in its queues and counts before it is checked, whichever server it comes through. */
 @Injectable()
 export class PasswordCheck {
   /** The outcomes of the password and code checks of this thread. */
   readonly counts = new LoginCounts();
   readonly #dummyHash: Promise<string>;
-  readonly #log = new Logger('Login');
 
   constructor(
     private readonly names: UserNames,
@@ -47,6 +51,7 @@ export class PasswordCheck {
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
     private readonly runner: CommandRunner,
+    @Optional() private readonly problems?: LoginProblems,
   ) {
     this.#dummyHash = dummyHash(hasher);
   }
@@ -135,7 +140,7 @@ export class PasswordCheck {
       await this.runner.run(accountStream(accountId), command, loginContext(accountId, origin));
     } catch (error) {
       // The password is right, so the login goes on.
-      this.#log.warn(`cannot replace the imported password hash of account ${accountId}: ${reasonOf(error)}`);
+      this.problems?.hashNotReplaced(accountId, error);
     }
   }
 }

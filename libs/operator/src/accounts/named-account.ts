@@ -1,4 +1,5 @@
 import type { Account } from '@keyfold/domain';
+import { voidStreamOf } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream } from '@keyfold/projections';
 import { quoted } from '../output/printable.js';
@@ -38,8 +39,10 @@ export async function onAccountId(
 ): Promise<ExitCode> {
   if (id !== undefined) {
     const { stream } = accountStream(id);
-    if ((await ports.store.readStreams([{ stream, version: 0 }])).length > 0) return act(id);
-    await output.err(`no account ever had the id ${id}`);
+    const streams = [stream, voidStreamOf(stream)].map((each) => ({ stream: each, version: 0 }));
+    const commits = await ports.store.readStreams(streams);
+    if (commits.some((commit) => commit.stream === stream)) return act(id);
+    await output.err(commits.length > 0 ? `account ${id} was erased` : `no account ever had the id ${id}`);
     return FAILED;
   }
   const account = await ports.names.accountOf(username);

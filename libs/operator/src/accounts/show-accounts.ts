@@ -26,7 +26,7 @@ export async function listAccounts(
 ): Promise<ExitCode> {
   let count = 0;
   if (!json) await output.out(headOf(COLUMNS));
-  for await (const page of pagesOf(ports.readModels)) {
+  for await (const page of accountPages(ports.readModels)) {
     signal.throwIfAborted();
     for (const account of page) await output.out(json ? JSON.stringify(accountFields(account)) : rowOf(account));
     count += page.length;
@@ -39,7 +39,7 @@ export async function listAccounts(
  * Yields pages of accounts. Each page overlaps the one before by an account. If a deletion has moved that account, the page is read again
  * further back, so that no other account is skipped.
  */
-async function* pagesOf(readModels: ReadModelStore): AsyncGenerator<readonly Account[]> {
+export async function* accountPages(readModels: ReadModelStore): AsyncGenerator<readonly Account[]> {
   const handler = new ListAccountsHandler(readModels);
   let last = -Infinity;
   for (let offset = 0, overlap = 1; ;) {

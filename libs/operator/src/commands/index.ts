@@ -9,6 +9,7 @@ import {
   type Sent,
   type StoreCommand,
 } from './command.js';
+import { exportCommands } from './export.commands.js';
 import { importCommands } from './import.commands.js';
 import { feedCommands } from './feed.commands.js';
 import { settingsCommands } from './settings.commands.js';
@@ -23,6 +24,7 @@ export const operatorCommands = {
   ...backupCommands,
   ...accountCommands,
   ...importCommands,
+  ...exportCommands,
   ...settingsCommands,
   ...feedCommands,
 };
@@ -41,6 +43,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   events: 'Shows stored events.',
   account: 'Shows and changes accounts, and recovers from lost passwords.',
   import: 'Imports accounts of another service.',
+  export: 'Exports accounts to another service.',
   settings: 'Shows and changes the site settings.',
   secrets: 'Rotates sealing keys.',
   projections: 'Manages the read models.',

@@ -70,6 +70,8 @@ describe.each(operatorStores)('keyfold account erase on %s', (_, open) => {
     const shown = await scene.run({ command: 'events show', args: { stream: 'account-7', json: false } });
     expect(shown.err).toEqual(['account-7 was erased']);
     expect(shown.out.join('\n')).not.toMatch(/ann|username/);
+    const history = await scene.run({ command: 'account history', args: { id: 7, json: false } });
+    expect(history.err).toEqual(['account 7 was erased']);
   });
 
   it('is finished by the next run if it was interrupted', async () => {

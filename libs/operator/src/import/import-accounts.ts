@@ -8,8 +8,9 @@ import pLimit from 'p-limit';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun, type OperatorPorts } from '../command-run.js';
+import { importCommandIdOf } from './import-marks.js';
 import type { ImportOutcome, ImportPlan, ImportProblem, ImportReason, SentAccount } from './import-plan.js';
-import { commandIdOf, planAccounts, type Planned } from './plan-accounts.js';
+import { planAccounts, type Planned } from './plan-accounts.js';
 
 /** Accounts that are imported concurrently, so that they share round trips to the store. */
 const CONCURRENT_ACCOUNTS = 64;
@@ -23,6 +24,7 @@ const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
     username: text,
     hasPassword: z.boolean(),
     passwordMark: text,
+    exportMark: text.optional(),
     wrappedHash: text.refine(isWrapped).optional(),
     passwordTimestamp: z.int(),
     secret: text,
@@ -114,7 +116,7 @@ async function write(planned: Planned, accountId: number, { silent }: Mode, port
   const { sent, wasImported, plan, versions } = planned;
   const runner = await ports.runner();
   const sealer = await ports.sealer();
-  const commandId = commandIdOf(sent);
+  const commandId = importCommandIdOf(sent.id);
   // Marks the events for subscribers, too.
   const context = { actor: IMPORT_ACTOR, causation: importCause(commandId, silent), ...newOrigin() };
   if (plan.account) {

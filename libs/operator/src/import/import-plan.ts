@@ -17,10 +17,15 @@ import type { OpenlistAccount } from './openlist/openlist-database.js';
 
 /**
  * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
- * changes with each password.
+ * changes with each password. `exportMark` is that of an account that an export wrote, unless OpenList has changed its password since.
  */
 export type SentAccount = Omit<OpenlistAccount, 'hash' | 'salt'> &
-  Readonly<{ hasPassword: boolean; passwordMark: string; wrappedHash?: string | undefined }>;
+  Readonly<{
+    hasPassword: boolean;
+    passwordMark: string;
+    exportMark?: string | undefined;
+    wrappedHash?: string | undefined;
+  }>;
 
 /** Why an account or one of its keys is not taken: what the API refuses, too, and what only an import meets. */
 export type ImportReason =

@@ -1,7 +1,7 @@
 import { DONE, type ExitCode } from '@keyfold/process';
-import { hash } from 'node:crypto';
 import type { OperatorOutput } from '../command-run.js';
 import type { OperatorRequest } from '../commands/index.js';
+import { exportMarkIn, passwordMarkOf } from './import-marks.js';
 import type { SentAccount } from './import-plan.js';
 import type { OpenlistAccount } from './openlist/openlist-database.js';
 
@@ -35,13 +35,12 @@ export async function resultsOf<Result>(
   return results;
 }
 
-const sha256 = (text: string) => hash('sha256', text, 'hex');
-
-/** Returns what is sent before the hash is wrapped. The hash itself never leaves this process. Each password has a salt of its own. */
+/** Returns what is sent before the hash is wrapped. The hash itself never leaves this process. */
 export const withoutPassword = ({ hash: openlistHash, salt, ...account }: OpenlistAccount): SentAccount => ({
   ...account,
   hasPassword: openlistHash !== undefined,
-  passwordMark: sha256(salt),
+  passwordMark: passwordMarkOf(salt),
+  exportMark: exportMarkIn(salt),
 });
 
 /** Yields the accounts in parts that fit into a request. */

@@ -3,7 +3,6 @@ import {
   ADMIN_ID,
   accountAggregate,
   GUEST_ID,
-  IMPORT_ACTOR,
   ROLE_ADMIN,
   ROLE_GUEST,
   sshKeyRingAggregate,
@@ -13,6 +12,7 @@ import {
 import { isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
 import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
 import type { OperatorPorts } from '../command-run.js';
+import { exportMarkOf, importCommandIdOf, importedPasswordMark } from './import-marks.js';
 import { planImport, type ImportPlan, type SentAccount } from './import-plan.js';
 
 /** Higher ids are not kept, because all later ids would be higher still. */
@@ -27,23 +27,22 @@ export type Planned = Readonly<{
   versions: Readonly<{ account: number; ring: number }>;
 }>;
 
-/** The command id of the first commit of an account. It tells later runs which account it became. */
-export const commandIdOf = ({ id }: Pick<SentAccount, 'id'>): string => `import:openlist:${id}`;
-
 /** Plans the import of some accounts. Takes few round trips for all of them together. */
 export async function planAccounts(accounts: readonly SentAccount[], ports: OperatorPorts): Promise<Planned[]> {
   const { store, clock } = ports;
-  const earlier = await store.findCommands(accounts.map(commandIdOf));
+  const exported = await exportedAmong(accounts, ports);
+  const earlier = await store.findCommands(accounts.map(({ id }) => importCommandIdOf(id)));
   const erased = new Set(earlier.filter(isCompacted).map(({ command }) => command.id));
   const importedAs = new Map(earlier.map(({ command, stream }) => [command.id, accountIdOf(stream)]));
-  const idOf = (sent: SentAccount) => importedAs.get(commandIdOf(sent)) ?? keptIdOf(sent);
+  const idOf = (sent: SentAccount) =>
+    exported.has(sent) ? sent.id : (importedAs.get(importCommandIdOf(sent.id)) ?? keptIdOf(sent));
   const streams = accounts.map(idOf).flatMap((id) => (id === undefined ? [] : streamsOf(id)));
   const stored = Map.groupBy(
     await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
     ({ stream }) => stream,
   );
   const found = accounts.map((sent) => {
-    const wasImported = importedAs.has(commandIdOf(sent));
+    const wasImported = exported.has(sent) || importedAs.has(importCommandIdOf(sent.id));
     const id = idOf(sent);
     const [account = [], ring = [], left = []] =
       id === undefined ? [] : streamsOf(id).map((stream) => stored.get(stream));
@@ -61,7 +60,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
   const names = await namesFor(found, ports);
   return Promise.all(
     found.map(async ({ sent, wasImported, accountId, commits, account }, index) => {
-      if (erased.has(commandIdOf(sent))) return refusedAsErased(sent);
+      if (erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
       const { twoFactor } = account;
       const secret =
         twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(account.accountId));
@@ -69,7 +68,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
         wasImported,
         account,
         accountCommits: commits.account,
-        passwordMark: commits.account.findLast(bringsPassword)?.command.hash,
+        passwordMark: exported.has(sent) ? sent.passwordMark : importedPasswordMark(commits.account),
         secret,
         ring: folded(sshKeyRingAggregate, commits.ring).state,
         ringCommits: commits.ring,
@@ -85,6 +84,23 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
 function refusedAsErased(sent: SentAccount): Planned {
   const plan = { outcome: 'refused', problems: [{ reason: 'erased-here' }], notes: [], needsPassword: false } as const;
   return { sent, accountId: null, wasImported: true, plan, versions: { account: 0, ring: 0 } };
+}
+
+/** Returns the accounts that an export wrote from this store, and whose passwords were not changed since, there or here. */
+async function exportedAmong(
+  accounts: readonly SentAccount[],
+  { store }: OperatorPorts,
+): Promise<ReadonlySet<SentAccount>> {
+  const marked = accounts.filter(({ exportMark }) => exportMark !== undefined);
+  if (marked.length === 0) return new Set();
+  const streams = marked.map(({ id }) => accountStream(id).stream);
+  const stored = Map.groupBy(
+    await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
+    ({ stream }) => stream,
+  );
+  return new Set(
+    marked.filter(({ exportMark }, index) => exportMarkOf(stored.get(streams[index]!) ?? []) === exportMark),
+  );
 }
 
 /** Returns the claims of the wanted names. An account that has its name already needs no look-up. */
@@ -104,9 +120,6 @@ async function namesFor(
 const accountIdOf = (stream: string) => Number(stream.slice(accountAggregate.streamPrefix.length));
 
 const versionOf = (commits: readonly Commit[]) => commits.at(-1)?.version ?? 0;
-
-const bringsPassword = ({ actor, events }: Commit) =>
-  actor === IMPORT_ACTOR && events.some(({ type }) => type === 'AccountRegistered' || type === 'PasswordChanged');
 
 /** The admin and the guest of the first start are the same accounts in both services. */
 const isBuiltIn = ({ id, role }: SentAccount) =>

@@ -5,6 +5,7 @@ import { readSettings } from './read-settings.js';
 import {
   apiSettings,
   brokerSettings,
+  eventLogSettings,
   mongoSettings,
   mongoStoreOnly,
   projectorSettings,
@@ -33,6 +34,7 @@ describe('the settings of a process on MongoDB', () => {
       ...COMPLETE,
       KEYFOLD_STORE: 'mongodb',
       KEYFOLD_LEASE_SECONDS: 10,
+      KEYFOLD_EVENT_LOG_DAYS: 90,
     });
   });
 
@@ -143,6 +145,22 @@ describe('the retention of sessions', () => {
     expect(() => readSettings(z.object(retentionSettings), { KEYFOLD_SESSION_DAYS })).toThrow(
       'KEYFOLD_SESSION_DAYS: must be a number of days from 0.001 to 36500',
     );
+  });
+});
+
+describe('the days of the log of events', () => {
+  const read = (KEYFOLD_EVENT_LOG_DAYS: string) => readSettings(z.object(eventLogSettings), { KEYFOLD_EVENT_LOG_DAYS });
+
+  it.each([
+    ['', 90],
+    ['1', 1],
+    ['36500', 36_500],
+  ])('"%s" is %d days', (text, days) => {
+    expect(read(text)).toEqual({ KEYFOLD_EVENT_LOG_DAYS: days });
+  });
+
+  it.each(['0', '36501', '1.5', 'never'])('%s is invalid', (text) => {
+    expect(() => read(text)).toThrow('KEYFOLD_EVENT_LOG_DAYS: must be ');
   });
 });
 

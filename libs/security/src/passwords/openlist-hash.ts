@@ -7,10 +7,11 @@ const WRAPPED = /^openlist\$(.*)(\$argon2id\$.*)$/s;
 /** A password hash of the original: the lower-case hex SHA-256 of `<static hash>-<salt>`. */
 export type OpenlistHash = Readonly<{ hash: string; salt: string }>;
 
-/**
- * Wraps a password hash of the original in argon2id, because a single SHA-256 can be guessed quickly. `PasswordHasher.verify` accepts the
- * result. Never store the hash itself.
- */
+/** Returns the hash that the original stores. Never store it: a single SHA-256 can be guessed quickly. */
+export const openlistHashOf = (staticHash: string, salt: string): string =>
+  hash('sha256', `${staticHash}-${salt}`, 'hex');
+
+/** Wraps a password hash of the original in argon2id. `PasswordHasher.verify` accepts the result. */
 export const wrapOpenlistHash = async (
   { hash: original, salt }: OpenlistHash,
   hasher: PasswordHasher,
@@ -23,5 +24,5 @@ export const isWrapped = (passwordHash: string): boolean => WRAPPED.test(passwor
 export function unwrap(staticHash: string, passwordHash: string): Readonly<{ text: string; argon2: string }> {
   const [, salt, argon2] = WRAPPED.exec(passwordHash) ?? [];
   if (salt === undefined || argon2 === undefined) return { text: staticHash, argon2: passwordHash };
-  return { text: hash('sha256', `${staticHash}-${salt}`, 'hex'), argon2 };
+  return { text: openlistHashOf(staticHash, salt), argon2 };
 }

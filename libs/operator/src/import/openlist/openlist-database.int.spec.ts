@@ -49,7 +49,7 @@ describe('the database of OpenList', () => {
   };
 
   it.each(['x_', '', 'my "site"_'])('yields every field of its accounts, whose tables have the prefix %j', (prefix) => {
-    writeOpenlistDatabase(path, [ann], prefix.replaceAll('"', '""'));
+    writeOpenlistDatabase(path, [ann], { prefix: prefix.replaceAll('"', '""') });
     expect(read().map(({ username }) => username)).toEqual(['admin', 'guest', 'ann']);
     expect(read().at(-1)).toEqual({
       id: 7,
@@ -143,22 +143,23 @@ describe('the settings', () => {
     }
   };
 
-  it('are those that are asked for, or none in a file without them', () => {
-    writeOpenlistDatabase(path, []);
-    expect(settings('site_title')).toEqual([]);
-    change(`CREATE TABLE x_setting_items (key text, value text, PRIMARY KEY (key));
-      INSERT INTO x_setting_items VALUES ('site_title', 'Ours'), ('token', 'secret'), ('logo', NULL)`);
+  it('are those that are asked for', () => {
+    writeOpenlistDatabase(path, [], { settings: { site_title: 'Ours', token: 'secret', logo: '' } });
+    change(`UPDATE x_setting_items SET value = NULL WHERE key = 'logo'`);
     expect(settings('site_title', 'logo', 'other')).toEqual([
       { key: 'logo', value: '' },
       { key: 'site_title', value: 'Ours' },
     ]);
   });
 
-  it('of 200 kB are refused', () => {
+  it('of a file without them are none', () => {
     writeOpenlistDatabase(path, []);
-    change(
-      `CREATE TABLE x_setting_items (key text, value text); INSERT INTO x_setting_items VALUES ('logo', zeroblob(200000))`,
-    );
+    change('DROP TABLE x_setting_items');
+    expect(settings('site_title')).toEqual([]);
+  });
+
+  it('of 200 kB are refused', () => {
+    writeOpenlistDatabase(path, [], { settings: { logo: 'x'.repeat(200_000) } });
     expect(() => settings('logo')).toThrow('in the setting "logo"');
   });
 });

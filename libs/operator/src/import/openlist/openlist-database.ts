@@ -86,6 +86,14 @@ export class OpenlistDatabase {
     }
   }
 
+  /** Returns hash and salt of an account's password, if it has one. Throws `UnusableOpenlistDatabase`. */
+  passwordOf(id: number): Readonly<{ hash: string; salt: string }> | undefined {
+    const [row] = this.#read(BigInt(id) - 1n, 1);
+    if (row?.['id'] !== BigInt(id)) return undefined;
+    const { hash, salt } = accountOf(row, []);
+    return hash === undefined ? undefined : { hash, salt };
+  }
+
   /** Returns the saved values of these settings. Throws `UnusableOpenlistDatabase`. */
   settings(keys: readonly string[]): readonly SettingInput[] {
     try {
@@ -106,10 +114,10 @@ export class OpenlistDatabase {
     }
   }
 
-  #read(after: SQLOutputValue): Row[] {
+  #read(after: SQLOutputValue, limit = PAGE): Row[] {
     try {
       const users = this.#file.prepare(
-        `SELECT ${this.#columns.join()}, ${this.#passkeys} AS has_passkeys, ${KEY_COUNT} AS key_count FROM ${this.#table('users')} WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+        `SELECT ${this.#columns.join()}, ${this.#passkeys} AS has_passkeys, ${KEY_COUNT} AS key_count FROM ${this.#table('users')} WHERE id > ? ORDER BY id LIMIT ${limit}`,
       );
       users.setReadBigInts(true);
       return users.all(after) as Row[];
