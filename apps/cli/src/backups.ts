@@ -59,7 +59,7 @@ export async function restore(given: GivenDirectly<'restore'>, signal: AbortSign
 
 const openTarget = (settings: CliSettings) =>
   settings.KEYFOLD_STORE === 'sqlite'
-    ? openSqliteToFill(settings.KEYFOLD_DATA_DIR, 'restore')
+    ? openSqliteToFill(settings.KEYFOLD_DATA_DIR, 'restore', { startOver: true })
     : openMongoToFill(settings.KEYFOLD_MONGODB_URI, 'keyfold restore', { startOver: true });
 
 /** Returns the keys of the settings or of the data folder, without creating any. */

@@ -30,6 +30,15 @@ const broker = z.object({
 /** Reads the settings of RabbitMQ. Throws `InvalidConfiguration`, also if the URL is missing. */
 export const readCliBrokerSettings = (environment: Environment) => readSettings(broker, environment);
 
+const bothStores = z.object({
+  ...embeddedSettings,
+  ...mongoSettings,
+  KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY,
+});
+
+/** Reads the settings of both kinds of store. Throws `InvalidConfiguration`, also if the connection string is missing. */
+export const readBothStoreSettings = (environment: Environment) => readSettings(bothStores, environment);
+
 export type CliSettings =
   | (z.infer<typeof onSqlite> & Readonly<{ KEYFOLD_STORE: 'sqlite' }>)
   | (z.infer<typeof onMongo> & Readonly<{ KEYFOLD_STORE: 'mongodb' }>);

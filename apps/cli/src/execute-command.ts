@@ -1,4 +1,4 @@
-import { importOpenlist, type StoreSession } from '@keyfold/operator';
+import { copyStore, importOpenlist, type StoreSession } from '@keyfold/operator';
 import {
   brokerCommands,
   directCommands,
@@ -11,7 +11,7 @@ import {
 } from '@keyfold/operator/commands';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { backUp, restore } from './backups.js';
-import { readCliBrokerSettings } from './cli.settings.js';
+import { readBothStoreSettings, readCliBrokerSettings } from './cli.settings.js';
 import {
   createAccount,
   deleteAccount,
@@ -46,7 +46,7 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
 
 const direct: {
   readonly [Name in DirectCommandName]: (given: GivenDirectly<Name>, signal: AbortSignal) => Promise<ExitCode>;
-} = { restore };
+} = { restore, 'store copy': copyBetweenStores };
 
 /** Runs a command with the values of its command line. Reports failures and returns the exit status. */
 export const executeCommand = (name: string, given: Readonly<Record<string, unknown>>): Promise<ExitCode> =>
@@ -83,6 +83,17 @@ function replayFeed({ queue, dryRun, ...selection }: GivenArgs<'feed replay'>, s
       : // A running process also sends to the broker of this command's settings, not to its own.
         { ...selection, target: { url: readCliBrokerSettings(process.env).KEYFOLD_RABBITMQ_URL, queue } };
   return runOnConfiguredStore({ command: 'feed replay', args }, signal);
+}
+
+/** Copies the store, whichever of its kinds is in use. */
+function copyBetweenStores(given: GivenDirectly<'store copy'>, signal: AbortSignal): Promise<ExitCode> {
+  const settings = readBothStoreSettings(process.env);
+  const stores = {
+    folder: settings.KEYFOLD_DATA_DIR,
+    mongoUri: settings.KEYFOLD_MONGODB_URI,
+    sealingKeys: settings.KEYFOLD_SEALING_KEY,
+  };
+  return copyStore(given, { settings: stores, output: terminal, signal });
 }
 
 function runOnBroker(name: keyof typeof brokerCommands, given: object, signal: AbortSignal): Promise<ExitCode> {

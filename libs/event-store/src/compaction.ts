@@ -39,3 +39,6 @@ export const COMPACTION = 'CompactStream';
 
 /** Whether a commit is the remainder of a commit of a compacted stream. */
 export const isCompacted = ({ command }: Pick<NewCommit, 'command'>) => command.type === COMPACTION;
+
+/** Command type of a void commit that closes a hole in the feed. It has no meaning in another store. */
+export const CLOSE_HOLE = 'CloseHole';

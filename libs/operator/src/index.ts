@@ -1,6 +1,7 @@
 export { makeBackup } from './backup/make-backup.js';
 export { restoreBackup } from './backup/restore-backup.js';
 export type { OperatorOutput, Progress } from './command-run.js';
+export { copyStore, type StoresSettings } from './copy/copy-store.js';
 export { exportOpenlist } from './export/export-openlist.js';
 export { importOpenlist } from './import/import-openlist.js';
 export * from './operator-store.js';

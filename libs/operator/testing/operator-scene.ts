@@ -21,7 +21,7 @@ import { openEmbeddedStore, openSharedStore, type OperatorStore } from '../src/o
 import { runCommand } from '../src/run-command.js';
 
 const SEALING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
-const options = { sessionDays: 90, sealingKeys: SEALING_KEYS };
+export const SCENE_OPTIONS = { sessionDays: 90, sealingKeys: SEALING_KEYS };
 
 /** The result of a command: its exit status and the lines that it wrote. */
 export type Ran = Readonly<{ status: number; out: readonly string[]; err: readonly string[] }>;
@@ -139,7 +139,7 @@ export class OperatorScene {
 /** Opens a new store on SQLite. */
 export async function openScene(): Promise<OperatorScene> {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-  const store = await openEmbeddedStore({ folder, ...options });
+  const store = await openEmbeddedStore({ folder, ...SCENE_OPTIONS });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });
@@ -148,7 +148,11 @@ export async function openScene(): Promise<OperatorScene> {
 }
 
 async function onMongo(): Promise<OperatorScene> {
-  const store = await openSharedStore(freshDatabaseUri(), { prepare: true, leaseMilliseconds: 10_000, ...options });
+  const store = await openSharedStore(freshDatabaseUri(), {
+    prepare: true,
+    leaseMilliseconds: 10_000,
+    ...SCENE_OPTIONS,
+  });
   onTestFinished(() => store.close());
   return new OperatorScene(store);
 }

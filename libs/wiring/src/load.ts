@@ -25,10 +25,23 @@ export const openSqliteStore = async (folder: string): Promise<OpenSqliteStore> 
 
 /**
  * Opens a new store in an empty data folder, in which only secrets may be. Its files are in a folder of their own, `<filler>.part`, until
- * `finish` moves them into place; what a killed run left there is deleted. Throws `FolderInUse`, `InvalidConfiguration`.
+ * `finish` moves them into place. `startOver`: what an earlier run left there is deleted. Throws `FolderInUse`, `InvalidConfiguration`.
  */
-export const openSqliteToFill = async (folder: string, filler: string): Promise<FillingStore> =>
-  (await import('./sqlite/filling-store.js')).openToFill(folder, filler);
+export const openSqliteToFill = async (
+  folder: string,
+  filler: string,
+  options?: Readonly<{ startOver: boolean }>,
+): Promise<FillingStore> => (await import('./sqlite/filling-store.js')).openToFill(folder, filler, options);
+
+/**
+ * Keeps every process from opening a folder until the function that it returns is called. Throws `FolderInUse` if one has it open, and
+ * `UnusableFolder`.
+ */
+export const lockFolder = async (folder: string): Promise<() => void> => {
+  const { FolderLock } = await import('@keyfold/event-store/sqlite');
+  const lock = new FolderLock(folder);
+  return () => lock.release();
+};
 
 /** Opens the log of the embedded store for reading, also beside the process that owns it. Throws `UnusableFile`. */
 export const openSqliteLog = async (folder: string): Promise<OpenLog> =>

@@ -1,7 +1,7 @@
 import mongoose, { type Connection } from 'mongoose';
 import { crc32 } from 'node:zlib';
 import type { Commit } from '../commit.js';
-import { compactedStreamOf, isCompacted, voidStreamOf } from '../compaction.js';
+import { CLOSE_HOLE, compactedStreamOf, isCompacted, voidStreamOf } from '../compaction.js';
 
 /**
  * A stored commit. `_id` is its feed key: `slot * 2^40 + position`. A void commit of a compacted stream keeps the stream's name and its
@@ -82,7 +82,7 @@ export function voidCommit(slot: number, position: number): CommitDocument {
     partition: stream,
     stream,
     version: position,
-    command: { id: `void:${slot}:${position}`, type: 'CloseHole', hash: '' },
+    command: { id: `void:${slot}:${position}`, type: CLOSE_HOLE, hash: '' },
     at: Date.now(),
     actor: 'feed',
     correlation: `void:${slot}:${position}`,

@@ -7,6 +7,7 @@ import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { FillingStore } from '@keyfold/wiring';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { erasureIdOf } from '../erasure/erase-account.js';
 import { newOrigin, type OperatorOutput, type OperatorPorts } from '../command-run.js';
 import { operatorStore } from '../operator-store.js';
 import { counted } from '../output/printable.js';
@@ -180,7 +181,8 @@ class Restore {
     const runner = await this.ports.runner();
     for (const each of missing) {
       this.run.signal.throwIfAborted();
-      await runner.run(erasuresStream, { type: 'RecordErasure', ...each }, contextOf(operator, newOrigin()));
+      const origin = { ...newOrigin(), commandId: erasureIdOf(each.accountId) };
+      await runner.run(erasuresStream, { type: 'RecordErasure', ...each }, contextOf(operator, origin));
     }
   }
 

@@ -1,9 +1,11 @@
 import {
   argument,
+  argumentOf,
   asked,
   direct,
   flag,
   local,
+  oneOf,
   onStore,
   option,
   optionOr,
@@ -37,6 +39,19 @@ Erased accounts are left out, also if the backup has them: those that the last r
 
 With --at, everything later than the time is left out. Accounts that were created later get no new ids.`;
 
+const COPY = `
+Copies the embedded store in KEYFOLD_DATA_DIR to the MongoDB database KEYFOLD_MONGODB_URI (mongodb), or that database to an empty or missing
+folder KEYFOLD_DATA_DIR (sqlite). Set both; KEYFOLD_STORE is ignored.
+
+1. Run it without --finish, as often as you like. The service keeps running. The command copies until it is a few commits behind. An
+   interrupted run continues.
+2. Stop the service, or all gateways and workers. Run it with --finish, which takes seconds. It copies the rest and allows processes to
+   start on the copy.
+3. Start the new processes with the same KEYFOLD_SEALING_KEY and KEYFOLD_TOKEN_SECRET. Without them secrets cannot be read and sessions end.
+
+Commits keep their ids, times and order. Sessions and tokens keep working, and no event is published twice. The target is unusable until
+--finish has ended. The source never changes. Counters of failed logins and last uses of tokens are not copied.`;
+
 const passphraseFile = local(option('--passphrase-file <file>', 'encrypted with the passphrase in this file', text));
 const FOLDER = '<folder>';
 
@@ -63,6 +78,14 @@ export const backupCommands = {
 
 /** The commands that fill a store which no service uses. */
 export const directCommands = {
+  'store copy': direct({
+    description: 'Copies the store to the other kind of store.',
+    help: COPY,
+    fields: {
+      target: local(argumentOf(oneOf('mongodb', 'sqlite'), '<target>', 'mongodb or sqlite')),
+      finish: local(flag('--finish', 'copy the rest of a stopped service')),
+    },
+  }),
   restore: direct({
     description: 'Restores a backup into an empty store.',
     help: RESTORE,

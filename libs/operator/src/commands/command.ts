@@ -96,6 +96,10 @@ export const time: Kind<number> = {
   read: (word) => (/^\d{4}-\d{2}-\d{2}/.test(word) && !Number.isNaN(Date.parse(word)) ? Date.parse(word) : undefined),
   expected: 'an ISO 8601 timestamp',
 };
+export const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> => {
+  const find = (word: unknown) => values.find((value) => value === word);
+  return { is: (value): value is Value => find(value) !== undefined, read: find, expected: values.join(' or ') };
+};
 /** Permissions are stored as in the original, which accepts every `int32`. */
 export const permission: Kind<number> = {
   is: isInt32,

@@ -41,6 +41,7 @@ export const allCommands: Readonly<Record<string, StoreCommand | DirectCommand |
 /** The first words of commands that have two, in the help. */
 export const commandGroups: Readonly<Record<string, string>> = {
   events: 'Shows stored events.',
+  store: 'Copies the store.',
   account: 'Shows and changes accounts, and recovers from lost passwords.',
   import: 'Imports accounts of another service.',
   export: 'Exports accounts to another service.',

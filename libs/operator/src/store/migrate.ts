@@ -1,7 +1,7 @@
 import { reasonOf } from '@keyfold/reporting';
 import { projectorName } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandRun, OperatorPorts } from '../command-run.js';
+import type { CommandRun, OperatorOutput, OperatorPorts } from '../command-run.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { counted } from '../output/printable.js';
 
@@ -33,8 +33,14 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   return FAILED;
 }
 
-/** Waits until the checkpoints reach the current heads of the feed. Returns the number of commits. */
-async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<number> {
+type Following = Readonly<{
+  ports: Pick<OperatorPorts, 'feed' | 'leases'>;
+  output: OperatorOutput;
+  signal: AbortSignal;
+}>;
+
+/** Waits until the checkpoints of the projector reach the current heads of the feed. Returns the number of commits. */
+export async function untilCaughtUp({ ports, output, signal }: Following): Promise<number> {
   const heads = [...(await ports.feed.readHeads())];
   const total = heads.reduce((sum, [, head]) => sum + head, 0);
   for (let reportedAt = performance.now(); ;) {
@@ -49,5 +55,5 @@ async function untilCaughtUp({ ports, output, signal }: CommandRun): Promise<num
   }
 }
 
-const checkpoints = async ({ leases }: OperatorPorts) =>
+const checkpoints = async ({ leases }: Following['ports']) =>
   new Map((await leases.progress(projectorName)).map(({ slot, position }) => [slot, position]));

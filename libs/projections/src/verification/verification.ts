@@ -59,7 +59,7 @@ export class Verification {
     const parkedStreams = new Set(parked.map(({ stream }) => stream));
     const total = sum(bounds.map(({ head }) => head));
     const passed = () => progress({ done: sum(checks.map(({ count }) => count.commits)), total, unit: 'commit' });
-    const checks = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report, passed));
+    const checks: SlotCheck[] = bounds.map((each) => new SlotCheck(this.verified, each, parkedStreams, report, passed));
     await limit.map(checks, (check) => check.run(signal));
     const documents = await limit.map(allModels, async (model) => {
       await checkList(this.verified, model, report, signal);

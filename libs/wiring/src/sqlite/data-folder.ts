@@ -22,12 +22,12 @@ const OWN_FILES =
 const SOCKET = 'operator.sock';
 const OF_THE_FILE_SYSTEM = 'lost+found';
 /** A folder that a command fills before it moves the files into place. */
-const UNFINISHED = /^(\w+)\.part$/;
+const UNFINISHED = /^\w+\.part$/;
 
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
-export function prepareDataFolder(folder: string): void {
+export function prepareDataFolder(folder: string, filled?: string): void {
   writing(folder, () => createFolder(resolve(folder)));
-  closeDataFolder(folder);
+  closeDataFolder(folder, filled);
 }
 
 /** Creates a folder and its parents. The recursive `mkdir` of Node 24 never ends below a folder such as `/proc`. */
@@ -50,11 +50,11 @@ function writing(folder: string, change: () => void): void {
 
 /**
  * Closes the data folder to other users. Throws `InvalidConfiguration` for a folder with other contents that others can read, and for one
- * that somebody else may have filled.
+ * that somebody else may have filled. `filled`: the folder inside it that the caller fills; any other one is refused.
  */
-export function closeDataFolder(folder: string): void {
+export function closeDataFolder(folder: string, filled?: string): void {
   requireOwnFolder(folder);
-  requireFinished(folder);
+  requireFinished(folder, filled);
   const open = (statSync(folder).mode & 0o077) !== 0;
   const foreign = readdirSync(folder).find((name) => !OWN_FILES.test(name) && name !== OF_THE_FILE_SYSTEM);
   if (open && foreign !== undefined && !existsSync(join(folder, DATABASE))) {
@@ -69,9 +69,9 @@ export function closeDataFolder(folder: string): void {
 }
 
 /** Throws `InvalidConfiguration` if a command was killed while it filled the folder: a new store would take the place of its data. */
-function requireFinished(folder: string): void {
+function requireFinished(folder: string, filled: string | undefined): void {
   if (existsSync(join(folder, DATABASE))) return;
-  const unfinished = readdirSync(folder).find((name) => UNFINISHED.test(name));
+  const unfinished = readdirSync(folder).find((name) => name !== filled && UNFINISHED.test(name));
   if (unfinished === undefined) return;
   throw new InvalidConfiguration([
     `KEYFOLD_DATA_DIR: a command that fills ${folder} has not finished. Run it again, or delete ${join(folder, unfinished)}`,

@@ -13,14 +13,15 @@ const ALLOWED = /^(?:(?:token-secret|sealing-key)(?:\.new)?|lock(?:-journal)?|op
 const FILES = ['keyfold.db', 'views.db'];
 
 /** See `openSqliteToFill`. */
-export function openToFill(folder: string, filler: string): FillingStore {
-  const part = join(folder, `${filler}.part`);
-  requireEmpty(folder, `${filler}.part`);
-  prepareDataFolder(folder);
+export function openToFill(folder: string, filler: string, { startOver } = { startOver: false }): FillingStore {
+  const name = `${filler}.part`;
+  const part = join(folder, name);
+  requireEmpty(folder, name);
+  prepareDataFolder(folder, name);
   const lock = new FolderLock(folder);
   try {
-    rmSync(part, { recursive: true, force: true });
-    mkdirSync(part, { mode: 0o700 });
+    if (startOver) rmSync(part, { recursive: true, force: true });
+    mkdirSync(part, { mode: 0o700, recursive: true });
     const { adapters, close } = openSqlite(part);
     let closed: Promise<void> | undefined;
     const closeOnce = () => (closed ??= close());
@@ -28,7 +29,7 @@ export function openToFill(folder: string, filler: string): FillingStore {
       adapters,
       async finish() {
         await closeOnce();
-        for (const name of FILES) renameSync(join(part, name), join(folder, name));
+        for (const file of FILES) renameSync(join(part, file), join(folder, file));
         flushFolder(folder);
         rmSync(part, { recursive: true });
       },

@@ -1,0 +1,75 @@
+import { CLOSE_HOLE, isCompacted, type Commit, type CommitFeed, type CommitIntake } from '@keyfold/event-store';
+import pLimit from 'p-limit';
+import { isDeepStrictEqual } from 'node:util';
+import { CopyRefused } from './copy-refused.js';
+import type { Positions } from './source-feed.js';
+
+const PARALLEL_SLOTS = 16;
+
+/** Whether a commit belongs to one store only. */
+export const isOfOneStore = ({ command }: Pick<Commit, 'command'>): boolean => command.type === CLOSE_HOLE;
+
+type Target = Readonly<{ feed: CommitFeed; intake: CommitIntake }>;
+
+/** The feed of the target. Commits of the source get the next positions of their slots there. */
+export class TargetFeed {
+  readonly #heads: Map<number, number>;
+
+  /** `heads`: the last positions of all slots. Nothing else may write to the target. */
+  constructor(
+    private readonly target: Target,
+    heads: Positions,
+  ) {
+    this.#heads = new Map(heads);
+  }
+
+  get heads(): Positions {
+    return this.#heads;
+  }
+
+  /** Stores commits in their order in each slot, and reads them back. Throws `CopyRefused`, `IntakeRefused`, `StoreUnavailable`. */
+  async takeOver(commits: readonly Commit[]): Promise<void> {
+    const bySlot = Map.groupBy(commits, (commit) => this.#slotOf(commit));
+    await pLimit(PARALLEL_SLOTS).map([...bySlot], async ([slot, own]) => {
+      const head = this.#heads.get(slot) ?? 0;
+      const placed = own.map((commit, index) => placedAt(commit, slot, head + 1 + index));
+      await this.target.intake.takeOver(slot, placed);
+      this.#heads.set(slot, head + placed.length);
+      await this.#compare(slot, head, placed);
+    });
+  }
+
+  /** A commit of a compacted stream has lost its partition. Its slot follows from the stream, so that those of a stream keep their order. */
+  #slotOf(commit: Commit): number {
+    return this.target.feed.slotOf(isCompacted(commit) ? commit.stream : commit.partition);
+  }
+
+  async #compare(slot: number, after: number, expected: readonly Commit[]): Promise<void> {
+    const stored = await this.target.feed.readFeed(slot, after, expected.length);
+    const differing = expected.find((commit, index) => !isCopyOf(stored[index], commit));
+    if (differing)
+      throw new CopyRefused(
+        `the target returns commit ${differing.command.id} of stream ${differing.stream} differently. Report this, and do not use the target`,
+      );
+  }
+}
+
+function placedAt({ holds = [], ...commit }: Commit, slot: number, position: number): Commit {
+  const partition = isCompacted(commit) ? `void-${slot}` : commit.partition;
+  return { ...commit, partition, position, ...(holds.length > 0 && { holds }) };
+}
+
+/** Compacts of a stream may have reached the target before the end of the stream. */
+const isCopyOf = (stored: Commit | undefined, commit: Commit): boolean =>
+  stored !== undefined &&
+  (isDeepStrictEqual(stored, commit) || (isCompacted(stored) && isDeepStrictEqual(kept(stored), kept(commit))));
+
+/** What a compaction keeps of a commit. */
+const kept = ({ position, version, command, at, holds }: Commit) => ({
+  position,
+  version,
+  at,
+  holds,
+  id: command.id,
+  hash: command.hash,
+});

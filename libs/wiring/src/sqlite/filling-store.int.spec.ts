@@ -1,0 +1,56 @@
+import { InvalidConfiguration } from '@keyfold/process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newCommit } from '../../../event-store/testing/new-commit.js';
+import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
+import { prepareDataFolder } from './data-folder.js';
+import { openToFill } from './filling-store.js';
+import { openSqlite } from './sqlite-store.module.js';
+
+const commit = { ...newCommit('account-1', 1), position: 1 };
+
+describe('a folder that a command fills', () => {
+  it('keeps its secrets and has the store once the command has finished', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'sealing-key'), 'key', { mode: 0o600 });
+    const store = openToFill(folder, 'restore');
+    await store.adapters.intake.takeOver(0, [commit]);
+    await store.finish();
+    await store.close();
+    expect(readdirSync(folder).toSorted()).toEqual(['keyfold.db', 'lock', 'sealing-key', 'views.db']);
+    const { adapters, close } = openSqlite(folder);
+    expect(await adapters.feed.readFeed(0, 0, 9)).toEqual([commit]);
+    await close();
+  });
+
+  it('cannot be started on before, and is started over by the next run', async () => {
+    const folder = temporaryFolder();
+    const killed = openToFill(folder, 'restore');
+    await killed.adapters.intake.takeOver(0, [commit]);
+    await killed.close();
+    expect(existsSync(join(folder, 'keyfold.db'))).toBe(false);
+    expect(() => prepareDataFolder(folder)).toThrow(
+      `a command that fills ${folder} has not finished. Run it again, or delete ${join(folder, 'restore.part')}`,
+    );
+    const next = openToFill(folder, 'restore');
+    expect(await next.adapters.feed.readHeads()).toEqual(new Map([[0, 0]]));
+    await next.close();
+  });
+
+  it.each(['keyfold.db', 'views.db', 'notes'])('is refused and left unchanged if it contains %s', (name) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), 'kept');
+    expect(() => openToFill(folder, 'restore')).toThrow(InvalidConfiguration);
+    expect(() => openToFill(folder, 'restore')).toThrow(`${folder} is not empty (${name})`);
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  it('is refused while another command fills it', async () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder);
+    const store = openToFill(folder, 'restore');
+    expect(() => openToFill(folder, 'restore')).toThrow('in use by another process');
+    await store.close();
+  });
+});
