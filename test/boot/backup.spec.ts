@@ -46,9 +46,10 @@ function onMongodb(): Deployment {
   return { source: store(), empty: store };
 }
 
-/** Clients that add keys until they are stopped. `acknowledged`: the titles whose answers have arrived. */
+/** Clients that add keys until they are stopped. `acknowledged`: the titles whose answers have arrived; `warm`: enough of them. */
 function writing(members: readonly ApiClient[]) {
   const acknowledged: string[] = [];
+  const { promise: warm, resolve } = Promise.withResolvers<void>();
   let isStopped = false;
   const client = async (number: number) => {
     for (let round = 0; !isStopped; round++) {
@@ -58,7 +59,7 @@ function writing(members: readonly ApiClient[]) {
         key: keyLine(title).line,
       });
       answer.data();
-      acknowledged.push(title);
+      if (acknowledged.push(title) === 2 * CLIENTS) resolve();
     }
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
@@ -66,7 +67,7 @@ function writing(members: readonly ApiClient[]) {
     isStopped = true;
     return clients;
   };
-  return { acknowledged, stop };
+  return { acknowledged, warm, stop };
 }
 
 async function titlesOf(api: ApiClient): Promise<string[]> {
@@ -97,7 +98,7 @@ describe.each([
     for (const name of MEMBERS) members.push(await newMember(admin, name));
     token = members[0]!.token;
     const traffic = writing(members);
-    await expect.poll(() => traffic.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(2 * CLIENTS);
+    await traffic.warm;
     acknowledged = [...traffic.acknowledged];
     const made = await keyfold(source.env, 'backup', backup);
     await traffic.stop();
@@ -106,6 +107,11 @@ describe.each([
   afterAll(async () => {
     await service?.dispose();
     rmSync(folder, { recursive: true });
+  });
+
+  it('is known to the store, for the report of an erasure', async () => {
+    const { out } = await keyfold(source.env, 'events', 'show', 'erasures');
+    expect(out).toContain(`folder: ${JSON.stringify(backup)}`);
   });
 
   it('beside writing clients restores everything that was acknowledged before, and lets everybody in', async () => {

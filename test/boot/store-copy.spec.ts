@@ -131,6 +131,9 @@ it('a store moves back into a folder, although the copy is killed', { timeout: L
   const early = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
   expect(early).toMatchObject({ status: 1, err: expect.stringContaining('a worker is running') });
   await scaled.stop();
+  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
+  const wrongKey = await keyfold({ ...envOf(back), KEYFOLD_SEALING_KEY }, 'store', 'copy', 'sqlite', '--finish');
+  expect(wrongKey).toMatchObject({ status: 1, out: '' });
   const finished = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
   expect(finished.status, finished.err).toBe(0);
   expect(await onFolder(back, contents)).toEqual(await onDatabase(contents));

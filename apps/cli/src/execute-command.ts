@@ -10,6 +10,7 @@ import {
   type OperatorRequest,
 } from '@keyfold/operator/commands';
 import { INTERRUPTED, type ExitCode } from '@keyfold/process';
+import { availableParallelism } from 'node:os';
 import { backUp, restore } from './backups.js';
 import { readBothStoreSettings, readCliBrokerSettings } from './cli.settings.js';
 import {
@@ -60,6 +61,8 @@ export const executeCommand = (name: string, given: Readonly<Record<string, unkn
 
 /** Reads a database of OpenList and sends its accounts to the store. */
 async function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
+  // Read when the threads start, of which there are four otherwise. They hash the passwords.
+  process.env['UV_THREADPOOL_SIZE'] ??= String(Math.max(4, availableParallelism()));
   let session: StoreSession | undefined;
   try {
     return await importOpenlist(given, {

@@ -37,6 +37,12 @@ it.each([
   expect(written[1]).toBe(`\r\u001b[2K[##########--------------------] 33 % of 2,400 commits${left}`);
 });
 
+it('each step of a command has a progress of its own', () => {
+  const { written, reach } = shown(false);
+  for (const done of [2_400, 240, 1_200]) reach(done);
+  expect(written).toEqual(['100 % of 2,400 commits\n', '10 % of 2,400 commits\n', '50 % of 2,400 commits\n']);
+});
+
 it('a pipe receives a plain line for each tenth', () => {
   const { display, written, reach } = shown(false);
   for (let done = 0; done <= 2_400; done += 50) reach(done);

@@ -24,7 +24,7 @@ const targets: Readonly<Record<Kind, () => Target>> = {
   sqlite() {
     const folder = join(temporaryFolder(), 'restored');
     return {
-      fill: () => openSqliteToFill(folder, 'restore'),
+      fill: () => openSqliteToFill(folder, 'restore', { startOver: true }),
       open: () => opened(openEmbeddedStore({ folder, ...SCENE_OPTIONS })),
     };
   },

@@ -38,8 +38,7 @@ export const openSqliteToFill = async (
  * `UnusableFolder`.
  */
 export const lockFolder = async (folder: string): Promise<() => void> => {
-  const { FolderLock } = await import('@keyfold/event-store/sqlite');
-  const lock = new FolderLock(folder);
+  const lock = (await import('./sqlite/data-folder.js')).lockOf(folder);
   return () => lock.release();
 };
 

@@ -1,5 +1,5 @@
-import { FolderLock } from '@keyfold/event-store/sqlite';
 import { reasonOf } from '@keyfold/reporting';
+import { lockFolder } from '@keyfold/wiring';
 import {
   chmodSync,
   closeSync,
@@ -42,15 +42,15 @@ export async function readManifest(folder: string): Promise<Manifest> {
 
 /** A backup folder that one process writes. What belongs to the backup is in its manifest; nothing else counts. */
 export class BackupFolder {
-  readonly #lock: FolderLock;
+  readonly #unlock: () => void;
 
   private constructor(
     readonly path: string,
     /** What the folder contains; undefined for a new backup. */
     readonly manifest: Manifest | undefined,
-    lock: FolderLock,
+    unlock: () => void,
   ) {
-    this.#lock = lock;
+    this.#unlock = unlock;
   }
 
   /** Opens or creates a folder and deletes what a killed run left in it. Throws `UnusableBackup`. */
@@ -61,13 +61,13 @@ export class BackupFolder {
     const foreign = readdirSync(path).find((name) => !isOwn(name));
     if (foreign !== undefined)
       throw new UnusableBackup(`${path} contains other files (${foreign}). Name a new folder or one with a backup`);
-    const lock = lockOf(path);
+    const unlock = await lock(path);
     try {
       const manifest = existsSync(join(path, MANIFEST)) ? await readManifest(path) : undefined;
       deleteUnfinished(path, manifest);
-      return new BackupFolder(path, manifest, lock);
+      return new BackupFolder(path, manifest, unlock);
     } catch (error) {
-      lock.release();
+      unlock();
       throw error;
     }
   }
@@ -90,7 +90,7 @@ export class BackupFolder {
   /** Deletes what was written for a manifest that was not completed, and lets other processes write the folder. */
   close(): void {
     for (const name of readdirSync(this.path)) if (name.endsWith(UNFINISHED)) rmSync(join(this.path, name));
-    this.#lock.release();
+    this.#unlock();
   }
 }
 
@@ -99,11 +99,11 @@ const isOwn = (name: string): boolean =>
 const isPart = (name: string): boolean =>
   PART_NAME.test(name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name);
 
-function lockOf(path: string): FolderLock {
+async function lock(path: string): Promise<() => void> {
   try {
-    const lock = new FolderLock(path);
+    const unlock = await lockFolder(path);
     chmodSync(join(path, 'lock'), 0o600);
-    return lock;
+    return unlock;
   } catch (error) {
     const reason = (error as Error).name === 'FolderInUse' ? 'another command uses it' : reasonOf(error);
     throw new UnusableBackup(`cannot write to ${path}: ${reason}`);

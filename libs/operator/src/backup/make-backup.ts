@@ -39,7 +39,9 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     await requireSameWay(folder, encryption, request);
     log = await run.openLog();
     const exitCode = await new Backup(folder, log.adapters, encryption, run).make();
-    return exitCode === DONE ? await run.record() : exitCode;
+    await log.close();
+    log = undefined;
+    return exitCode === DONE ? await record(run) : exitCode;
   } catch (error) {
     if (!(error instanceof UnusableBackup)) throw error;
     await run.output.err(`${error.message}. The backup was not changed`);
@@ -48,6 +50,13 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     await log?.close();
     folder?.close();
   }
+}
+
+async function record({ record: recordFolder, output }: BackupRun): Promise<ExitCode> {
+  const exitCode = await recordFolder();
+  if (exitCode !== DONE)
+    await output.err('the backup is complete, but the store does not know its folder. Run the command again');
+  return exitCode;
 }
 
 /** Parts that need different secrets could not be restored with one. Throws `UnusableBackup`. */

@@ -26,7 +26,7 @@ export async function requireCopyOf(source: Source, target: StoreAdapters, heads
 }
 
 /**
- * What an earlier run has copied: everything up to a position of each slot of the source, and of later commits those with these command ids.
+ * The copies of an earlier run: everything up to a position of each slot of the source, and the later commits with these command ids.
  * An interrupted batch leaves gaps if it is stored in several slots.
  */
 export type Copied = Readonly<{ positions: Map<number, number>; ids: ReadonlySet<string> }>;

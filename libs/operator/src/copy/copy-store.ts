@@ -114,7 +114,7 @@ type Direction = Readonly<{
   openTarget(): Promise<FillingStore>;
   /** The sealing keys that processes on the target will use, if they are known. */
   sealingKeysOfTarget(): string | undefined;
-  /** What an operator has to stop, and set afterwards. */
+  /** Advice: the processes to stop, and the settings afterwards. */
   stopSource: string;
   nextSettings: string;
 }>;

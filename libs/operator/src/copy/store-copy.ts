@@ -25,7 +25,7 @@ export class StoreCopy {
   #copied: Positions = new Map();
   /** The command ids of later commits that an interrupted run has copied. */
   #copiedIds: ReadonlySet<string> = new Set();
-  #feed: TargetFeed;
+  readonly #feed: TargetFeed;
 
   private constructor(
     private readonly source: SourceLog,
@@ -48,13 +48,21 @@ export class StoreCopy {
     await requireCopyOf(source.adapters, target, targetHeads);
     const copy = new StoreCopy(source, target, targetHeads, run);
     copy.#projector.start();
-    if (sumOf(targetHeads) > 0) {
-      await copy.#eraseAgain(await erasedAccounts(target));
-      const { positions, ids } = await findCopied(source.adapters, target, sourceHeads, targetHeads);
-      copy.#copied = positions;
-      copy.#copiedIds = ids;
+    try {
+      if (sumOf(targetHeads) > 0) await copy.#continue(sourceHeads, targetHeads);
+    } catch (error) {
+      await copy.end();
+      throw error;
     }
     return copy;
+  }
+
+  async #continue(sourceHeads: Positions, targetHeads: Positions): Promise<void> {
+    const { source, target } = this;
+    await this.#eraseAgain(await erasedAccounts(target));
+    const { positions, ids } = await findCopied(source.adapters, target, sourceHeads, targetHeads);
+    this.#copied = positions;
+    this.#copiedIds = ids;
   }
 
   /** Copies everything up to the current heads of the source. Returns these. Throws `CopyRefused`, `StoreUnavailable`. */
@@ -91,7 +99,7 @@ export class StoreCopy {
     await requireSealingKey(this.#loader, new Sealer(parseSealingKeys(keys)));
   }
 
-  /** Copies the rest of a source that nothing changes any more: the relay's progress, and the account ids that are taken. */
+  /** Copies the rest of a source that nothing changes any more, with the relay's progress and the counters. */
   async complete(): Promise<void> {
     const { target } = this;
     const source = this.source.adapters;

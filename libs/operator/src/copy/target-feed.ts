@@ -59,12 +59,12 @@ function placedAt({ holds = [], ...commit }: Commit, slot: number, position: num
   return { ...commit, partition, position, ...(holds.length > 0 && { holds }) };
 }
 
-/** Compacts of a stream may have reached the target before the end of the stream. */
+/** A stream that was compacted while it was read is void in the target as a whole. */
 const isCopyOf = (stored: Commit | undefined, commit: Commit): boolean =>
   stored !== undefined &&
   (isDeepStrictEqual(stored, commit) || (isCompacted(stored) && isDeepStrictEqual(kept(stored), kept(commit))));
 
-/** What a compaction keeps of a commit. */
+/** Returns the fields that a compaction keeps. */
 const kept = ({ position, version, command, at, holds }: Commit) => ({
   position,
   version,

@@ -78,8 +78,8 @@ class OpenlistImport {
     await wrapping.announce();
     if (dryRun || isNothing) return DONE;
     try {
-      if (toTake) for (const result of await this.#sendSettings(settings, true)) await this.#written.addSetting(result);
-      return await this.#write(wrapping);
+      if (toTake) await this.#writeSettings(settings);
+      return await this.#writeAccounts(wrapping);
     } catch (error) {
       if (!(error instanceof UnusableOpenlistDatabase)) throw error;
       await output.err(`${error.message}. The accounts above were imported. Run the command again for the others`);
@@ -101,12 +101,21 @@ class OpenlistImport {
   /** Returns whether there is a setting to take. */
   async #planSettings(settings: readonly object[]): Promise<boolean> {
     const results = await this.#sendSettings(settings, false);
-    for (const result of results)
-      if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.addSetting(result);
+    for (const result of results) {
+      this.#planned.countSetting(result);
+      if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.writeSetting(result);
+    }
     return results.some(({ outcome }) => outcome === 'taken');
   }
 
-  async #write(wrapping: PasswordWrapping): Promise<ExitCode> {
+  async #writeSettings(settings: readonly object[]): Promise<void> {
+    for (const result of await this.#sendSettings(settings, true)) {
+      this.#written.countSetting(result);
+      if (result.outcome === 'taken' || result.outcome === 'refused') await this.#written.writeSetting(result);
+    }
+  }
+
+  async #writeAccounts(wrapping: PasswordWrapping): Promise<ExitCode> {
     const wanted = this.#wanted;
     const isWanted = ({ id }: OpenlistAccount) => wanted.get(id) === true;
     for (const part of partsOf(selected(this.database.accounts(), wanted), WRITTEN_ACCOUNTS)) {

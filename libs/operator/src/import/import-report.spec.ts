@@ -50,6 +50,43 @@ it('a report shows each account with its details, the meaning of each problem an
   ]);
 });
 
+it('a report shows the settings that differ with both values, and hides secrets', async () => {
+  const lines: string[] = [];
+  const write = async (line: string) => void lines.push(line);
+  const report = new ImportReport({ out: write, err: write }, false);
+  const title = { setting: 'site_title', outcome: 'taken', here: 'Here', there: 'There', problems: [] } as const;
+  const problems = [{ reason: 'privacy-patterns-invalid' }] as const;
+  for (const result of [
+    title,
+    { ...title, setting: 'logo', outcome: 'unchanged' } as const,
+    { ...title, setting: 'token', outcome: 'refused', here: null, there: null, problems } as const,
+  ]) {
+    report.countSetting(result);
+    await report.writeSetting(result);
+  }
+  await report.finish('Would take');
+  expect(lines.filter((line) => !line.startsWith('problem') && !line.startsWith('privacy'))).toEqual([
+    'setting site_title',
+    '  outcome  taken',
+    '  here     Here',
+    '  there    There',
+    'setting token',
+    '  outcome  refused, privacy-patterns-invalid',
+    '  here     (secret)',
+    '  there    (secret)',
+    'Would take 1 setting',
+    'Would take no accounts; 0 unchanged, 0 changed here, 0 refused',
+  ]);
+});
+
+it('a file is of another site if more of its accounts are of others than are known', () => {
+  const report = new ImportReport({ out: async () => {}, err: async () => {} }, false);
+  report.count({ ...ann, outcome: 'refused', problems: [{ reason: 'other-site' }] });
+  expect(report.isOtherSite).toBe(true);
+  report.count({ ...ann, outcome: 'unchanged', problems: [] });
+  expect(report.isOtherSite).toBe(false);
+});
+
 it('a report fits a terminal and shows no control characters, whatever names and titles contain', async () => {
   const hostile = HOSTILE.map((text) => ({ ...ann, username: text, problems: [{ ...ann.problems[0]!, key: text }] }));
   for (const line of await linesOf(...hostile)) {

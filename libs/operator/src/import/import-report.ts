@@ -76,11 +76,14 @@ export class ImportReport {
     for (const detail of others) await this.output.out(lineOf(['', '', '', detail], COLUMNS));
   }
 
-  /** Counts the result for a setting, and writes it unless nothing differs. */
-  async addSetting(result: SettingResult): Promise<void> {
-    const { setting, outcome, here, there, problems } = result;
+  countSetting({ outcome, problems }: SettingResult): void {
     increase(this.#settings, outcome);
     for (const { reason } of problems) increase(this.#problems, reason);
+  }
+
+  /** Writes the result for a setting. The text leaves out those without a difference. */
+  async writeSetting(result: SettingResult): Promise<void> {
+    const { setting, outcome, here, there, problems } = result;
     if (this.isJson) return this.output.out(JSON.stringify(result));
     if (outcome === 'unchanged') return;
     const fields = {
@@ -101,7 +104,8 @@ export class ImportReport {
     const taken = `${counted(of('taken'), 'account')} with ${counted(this.#keys, 'new SSH key')}`;
     const settings = this.#settings.get('taken') ?? 0;
     if (settings > 0) await this.output.out(`${verb} ${counted(settings, 'setting')}`);
-    await this.output.out(of('taken') === 0 ? `No change: ${rest}` : `${verb} ${taken}; ${rest}`);
+    if (of('taken') > 0) await this.output.out(`${verb} ${taken}; ${rest}`);
+    else await this.output.out(settings > 0 ? `${verb} no accounts; ${rest}` : `No change: ${rest}`);
   }
 }
 

@@ -1,6 +1,5 @@
 import { DONE, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../command-run.js';
-import type { OperatorRequest } from '../commands/index.js';
 import { exportMarkIn, passwordMarkOf } from './import-marks.js';
 import type { SentAccount } from './import-plan.js';
 import type { OpenlistAccount } from './openlist/openlist-database.js';
@@ -8,9 +7,15 @@ import type { OpenlistAccount } from './openlist/openlist-database.js';
 /** Maximum size of a part that is sent at once. The socket of a running process takes at most 1 MiB. */
 const PART_CHARACTERS = 500_000;
 
+type Writing = Readonly<{ write: boolean; silent: boolean }>;
+type ImportRequest = Readonly<
+  | { command: 'import openlist'; args: Writing & Readonly<{ accounts: readonly object[]; accept: readonly string[] }> }
+  | { command: 'import openlist-settings'; args: Writing & Readonly<{ settings: readonly object[] }> }
+>;
+
 /** `send` runs a request in the process that has the store open. */
 export type ImportRun = Readonly<{
-  send(request: OperatorRequest, output: OperatorOutput): Promise<ExitCode>;
+  send(request: ImportRequest, output: OperatorOutput): Promise<ExitCode>;
   output: OperatorOutput;
   signal: AbortSignal;
 }>;
@@ -24,7 +29,7 @@ export class RequestFailed extends Error {
 
 /** Sends a request and returns its results, one for each line. Throws `RequestFailed`. */
 export async function resultsOf<Result>(
-  request: OperatorRequest,
+  request: ImportRequest,
   { send, output, signal }: ImportRun,
 ): Promise<readonly Result[]> {
   signal.throwIfAborted();

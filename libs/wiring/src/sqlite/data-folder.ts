@@ -1,3 +1,4 @@
+import { FolderLock } from '@keyfold/event-store/sqlite';
 import { reasonOf } from '@keyfold/reporting';
 import { newSealingKeyText, parseSealingKeys, parseTokenSecrets, requireStrongSealingKey } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
@@ -23,6 +24,9 @@ const SOCKET = 'operator.sock';
 const OF_THE_FILE_SYSTEM = 'lost+found';
 /** A folder that a command fills before it moves the files into place. */
 const UNFINISHED = /^\w+\.part$/;
+
+/** See `lockFolder`. */
+export const lockOf = (folder: string): FolderLock => new FolderLock(folder);
 
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string, filled?: string): void {
