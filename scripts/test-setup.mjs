@@ -135,14 +135,8 @@ function exportSources(folder) {
     run('tar', ['--extract', `--file=${archive}`, `--directory=${folder}`]);
     return;
   }
-  if (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version !== version) {
-    console.error(
-      `The sources of Keyfold ${version} are missing. Run the setup in a git clone that can fetch ${commit}`,
-    );
-    process.exit(1);
-  }
-  // A copy of the sources without their history, whose own version is the closest that it has.
-  console.log(`Without the commit ${commit}, the present sources of this version are built`);
+  // A copy of the sources without their history: its own version is the closest that it has.
+  console.log(`Without the commit ${commit} of Keyfold ${version}, upgrades start from the present sources`);
   const isSource = (file) => !['.git', 'dist', 'node_modules'].includes(basename(file));
   cpSync(root, folder, { recursive: true, filter: isSource });
 }
