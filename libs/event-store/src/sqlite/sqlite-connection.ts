@@ -14,7 +14,7 @@ export const BUSY_TIMEOUT = 2_000;
  */
 export type SharedFile = Readonly<{ path: string; port: MessagePort; transactions: Int32Array<SharedArrayBuffer> }>;
 
-/** What the adapters use of a connection. */
+/** The part of a connection that the adapters use. */
 export type SqliteAccess = Pick<SqliteConnection, keyof SqliteConnection>;
 
 /** One thread's connection to an open SQLite file. Reads are synchronous on this thread; the file's writer thread writes in groups. */

@@ -46,7 +46,7 @@ export class BackupFolder {
 
   private constructor(
     readonly path: string,
-    /** What the folder contains; undefined for a new backup. */
+    /** The content of the folder; undefined for a new backup. */
     readonly manifest: Manifest | undefined,
     unlock: () => void,
   ) {

@@ -52,7 +52,7 @@ const manifest = z.strictObject({
   erased: z.array(erasedAccount),
 });
 
-/** What a backup consists of, and what of the store is not in its commits. */
+/** The parts of a backup, and the state of the store that is not in its commits. */
 export type Manifest = z.infer<typeof manifest>;
 export type Part = z.infer<typeof part>;
 export type ErasedAccount = z.infer<typeof erasedAccount>;

@@ -24,6 +24,7 @@ const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'other-site': 'an earlier import has another person for the id',
   'password-missing': 'start a current OpenList on the file once',
   'renamed-in-openlist': 'an earlier import has another name for the id',
+  'ssh-key-limit-reached': 'an account has at most 1,000: the oldest are taken',
   'ssh-key-invalid': 'weak, damaged, or of a kind that is refused',
   'ssh-key-taken': 'the account has this key twice',
   'ssh-key-title-taken': 'the account has another key of this title',

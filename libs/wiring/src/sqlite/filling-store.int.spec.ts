@@ -24,7 +24,7 @@ describe('a folder that a command fills', () => {
     await close();
   });
 
-  it('cannot be started on before, and is started over by the next run', async () => {
+  it('cannot be started on before, and is continued or started over by the next run', async () => {
     const folder = temporaryFolder();
     const killed = openToFill(folder, 'restore');
     await killed.adapters.intake.takeOver(0, [commit]);
@@ -33,9 +33,14 @@ describe('a folder that a command fills', () => {
     expect(() => prepareDataFolder(folder)).toThrow(
       `a command that fills ${folder} has not finished. Run it again, or delete ${join(folder, 'restore.part')}`,
     );
-    const next = openToFill(folder, 'restore');
-    expect(await next.adapters.feed.readHeads()).toEqual(new Map([[0, 0]]));
-    await next.close();
+    for (const [startOver, head] of [
+      [false, 1],
+      [true, 0],
+    ] as const) {
+      const next = openToFill(folder, 'restore', { startOver });
+      expect(await next.adapters.feed.readHeads()).toEqual(new Map([[0, head]]));
+      await next.close();
+    }
   });
 
   it.each(['keyfold.db', 'views.db', 'notes'])('is refused and left unchanged if it contains %s', (name) => {

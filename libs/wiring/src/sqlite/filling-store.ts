@@ -6,7 +6,7 @@ import type { FillingStore } from '../stores/store-adapters.js';
 import { prepareDataFolder } from './data-folder.js';
 import { openSqlite } from './sqlite-store.module.js';
 
-/** What the folder may contain before: secrets that were put there, and what another process or the file system leaves. */
+/** Names that may be in the folder before: secrets, and leftovers of other processes and of the file system. */
 const ALLOWED = /^(?:(?:token-secret|sealing-key)(?:\.new)?|lock(?:-journal)?|operator\.sock|lost\+found)$/;
 
 /** In this order: with the first one the store is whole, and the second one could be rebuilt. */

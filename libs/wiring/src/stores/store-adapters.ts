@@ -51,7 +51,7 @@ const ports = {
 /** A store that is opened without a Nest application. */
 export type OpenStore = Readonly<{ adapters: StoreAdapters; close(): Promise<void> }>;
 
-/** What belongs to the log of a store: its commits, the counters, and how far its events were published. */
+/** The adapters of the log of a store: its commits, the counters, and how far its events were published. */
 export type LogAdapters = Pick<StoreAdapters, 'store' | 'feed' | 'counter' | 'relayLeases' | 'parkedRelays'>;
 
 /** The log of a store that is only read. */

@@ -207,7 +207,7 @@ describe('a file that is refused', () => {
       Array.from({ length: 400 }, (_, index) => ({ id: 3 + index, username: `ann ${index}` })),
     );
     truncateSync(path, 30_000);
-    refused('data.db');
+    refused('Copy it again while OpenList is stopped');
   });
 
   it('computes its accounts in a view without end', () => {

@@ -189,7 +189,9 @@ export class OpenlistDatabase {
 
   #unusable(error: unknown): UnusableOpenlistDatabase {
     if (error instanceof UnusableOpenlistDatabase) return error;
-    return new UnusableOpenlistDatabase(`cannot read ${this.path}: ${reasonOf(error)}`);
+    return new UnusableOpenlistDatabase(
+      `cannot read ${this.path}: ${reasonOf(error)}. Copy it again while OpenList is stopped`,
+    );
   }
 
   #table(name: string): string {

@@ -14,7 +14,7 @@ const LOCK_TIMEOUT = 5_000;
 const MAX_ROW_BYTES = 4 * 1024 * 1024;
 const HEAD_BYTES = 4_096;
 
-/** The beginnings of other kinds of files. A dump begins with comments of the program that wrote it. */
+/** The beginnings of other files, and their kinds. A dump begins with comments of the program that wrote it. */
 const otherKinds: readonly (readonly [begin: RegExp, kind: string])[] = [
   [/^PGDMP/, 'a dump of PostgreSQL'],
   [/^(?:--[^\n]*\n|\s)*-- PostgreSQL database dump/, 'a dump of PostgreSQL'],
