@@ -103,7 +103,7 @@ module.exports = {
         'Adapters are named after their technology. `launch` locks the built code with it, and imports and exports have foreign databases.',
       severity: 'error',
       from: from('^(libs|apps)/', {
-        pathNot: `${source.pathNot}|/sqlite/|^libs/(process/src/launch|operator/src/(import|export))/`,
+        pathNot: `${source.pathNot}|/sqlite/|^libs/(process/src/launch|operator/src/openlist)/`,
       }),
       to: { path: '^(node:)?sqlite$' },
     },

@@ -1,9 +1,9 @@
-export { makeBackup } from './backup/make-backup.js';
-export { restoreBackup } from './backup/restore-backup.js';
+export { makeBackup } from './store/backup/make-backup.js';
+export { restoreBackup } from './store/backup/restore-backup.js';
 export type { OperatorOutput, Progress } from './command-run.js';
-export { copyStore, type StoresSettings } from './copy/copy-store.js';
-export { exportOpenlist } from './export/export-openlist.js';
-export { importOpenlist } from './import/import-openlist.js';
+export { copyStore, type StoresSettings } from './store/copy/copy-store.js';
+export { exportOpenlist } from './openlist/export/export-openlist.js';
+export { importOpenlist } from './openlist/import/import-openlist.js';
 export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';
 export { printable, printableOutput, quoted } from './output/printable.js';

@@ -1,4 +1,4 @@
-import type { SentAccount } from '../src/import/import-plan.js';
+import type { SentAccount } from '../src/openlist/import/import-plan.js';
 
 /** An argon2id hash of nobody's password, as an import sends it. */
 const WRAPPED = 'openlist$salt$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';

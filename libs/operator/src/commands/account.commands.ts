@@ -188,7 +188,7 @@ const PASSWORD_ARGUMENT =
 
 const showing = () => import('../accounts/show-accounts.js');
 const changing = () => import('../accounts/change-account.js');
-const erasure = () => import('../erasure/erase-account.js');
+const erasure = () => import('../store/erasure/erase-account.js');
 
 /** The commands on accounts. */
 export const accountCommands = {

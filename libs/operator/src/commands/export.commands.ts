@@ -35,6 +35,6 @@ export const exportCommands = {
       resetPasswords: local(flag('--reset-passwords', 'give new passwords without asking')),
     },
     sealingTask: () => 'export accounts',
-    run: async (args, run) => (await import('../export/export-accounts.js')).exportAccounts(args, run),
+    run: async (args, run) => (await import('../openlist/export/export-accounts.js')).exportAccounts(args, run),
   }),
 };

@@ -52,18 +52,18 @@ export const importCommands = {
       write: asked(truth, 'always'),
     },
     sealingTask: () => 'import accounts',
-    run: async (args, run) => (await import('../import/import-accounts.js')).importAccounts(args, run),
+    run: async (args, run) => (await import('../openlist/import/import-accounts.js')).importAccounts(args, run),
   }),
   'import mapping': onStore({
     description: 'Shows which account each account of OpenList became.',
     help: MAPPING,
     fields: { json: json('one JSON object per line') },
-    run: async (args, run) => (await import('../import/show-mapping.js')).showMapping(args, run),
+    run: async (args, run) => (await import('../openlist/import/show-mapping.js')).showMapping(args, run),
   }),
   // Sent by "import openlist".
   'import openlist-settings': onStore({
     fields: { settings: asked(list, 'always'), write: asked(truth, 'always'), silent: asked(truth, 'always') },
     sealingTask: () => 'import settings',
-    run: async (args, run) => (await import('../import/import-settings.js')).importSettings(args, run),
+    run: async (args, run) => (await import('../openlist/import/import-settings.js')).importSettings(args, run),
   }),
 };

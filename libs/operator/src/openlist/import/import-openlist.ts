@@ -1,0 +1,157 @@
+import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import type { ImportResult } from './import-accounts.js';
+import type { ImportReason } from './import-plan.js';
+import { ImportReport } from './import-report.js';
+import { partsOf, RequestFailed, resultsOf, withoutPassword, type ImportRun } from './import-requests.js';
+import type { SettingResult } from './import-settings.js';
+import { OpenlistDatabase, type OpenlistAccount } from '../database/openlist-database.js';
+import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
+import { settingsToImport } from '../database/openlist-settings.js';
+import { PasswordWrapping } from './password-wrapping.js';
+
+/** Accounts in a part that is written. A kill loses the hashes of one part. */
+const WRITTEN_ACCOUNTS = 200;
+
+type Given = Readonly<{
+  file: string;
+  accept: readonly string[];
+  staticToken: boolean;
+  silent: boolean;
+  dryRun: boolean;
+  json: boolean;
+}>;
+
+/** Imports accounts and settings of a database of OpenList: plans all of them first, and writes only if every problem is accepted. */
+export async function importOpenlist(given: Given, run: ImportRun): Promise<ExitCode> {
+  let database: OpenlistDatabase | undefined;
+  try {
+    database = new OpenlistDatabase(given.file);
+    return await new OpenlistImport(database, given, run).run();
+  } catch (error) {
+    if (error instanceof RequestFailed) return error.exitCode;
+    if (!(error instanceof UnusableOpenlistDatabase)) throw error;
+    await run.output.err(`${error.message}. Nothing was changed`);
+    return WRONG_USAGE;
+  } finally {
+    database?.close();
+  }
+}
+
+class OpenlistImport {
+  readonly #planned: ImportReport;
+  readonly #written: ImportReport;
+  /** The accounts to write, and whether each needs its password. */
+  readonly #wanted = new Map<number, boolean>();
+
+  constructor(
+    private readonly database: OpenlistDatabase,
+    private readonly given: Given,
+    private readonly context: ImportRun,
+  ) {
+    this.#planned = new ImportReport(context.output, given.json);
+    this.#written = new ImportReport(context.output, given.json);
+  }
+
+  async run(): Promise<ExitCode> {
+    const { dryRun } = this.given;
+    const { output } = this.context;
+    await this.#planAccounts();
+    const settings = settingsToImport(this.database, this.given.staticToken);
+    const toTake = await this.#planSettings(settings);
+    const open = this.#planned.problems.filter((reason) => !this.#isAccepted(reason));
+    const isNothing = this.#wanted.size === 0 && !toTake;
+    if (dryRun || open.length > 0 || isNothing) await this.#planned.finish('Would take');
+    if (this.#planned.isOtherSite) {
+      await output.err(
+        'The file is of another site than an earlier import: most of its ids have other names and passwords here. Nothing was changed. ' +
+          'Name the file of the first site. Keyfold can take only one site',
+      );
+      return FAILED;
+    }
+    if (open.length > 0) {
+      const options = open.map((reason) => `--accept ${reason}`).join(' ');
+      await output.err(`Nothing was changed. Solve the problems, or leave out what has them with ${options}`);
+      return FAILED;
+    }
+    const passwords = [...this.#wanted.values()].filter((needsPassword) => needsPassword).length;
+    const wrapping = new PasswordWrapping(passwords, output);
+    await wrapping.announce();
+    if (dryRun || isNothing) return DONE;
+    try {
+      if (toTake) await this.#writeSettings(settings);
+      return await this.#writeAccounts(wrapping);
+    } catch (error) {
+      if (!(error instanceof UnusableOpenlistDatabase)) throw error;
+      await output.err(`${error.message}. The accounts above were imported. Run the command again for the others`);
+      return FAILED;
+    }
+  }
+
+  async #planAccounts(): Promise<void> {
+    for (const part of partsOf(this.database.accounts(), Infinity)) {
+      for (const result of await this.#sendAccounts(part.map(withoutPassword), false)) {
+        this.#planned.count(result);
+        if (result.outcome === 'taken') this.#wanted.set(result.id, result.needsPassword);
+        else this.#written.count(result);
+        if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.write(result);
+      }
+    }
+  }
+
+  /** Returns whether there is a setting to take. */
+  async #planSettings(settings: readonly object[]): Promise<boolean> {
+    const results = await this.#sendSettings(settings, false);
+    for (const result of results) {
+      this.#planned.countSetting(result);
+      if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.writeSetting(result);
+    }
+    return results.some(({ outcome }) => outcome === 'taken');
+  }
+
+  async #writeSettings(settings: readonly object[]): Promise<void> {
+    for (const result of await this.#sendSettings(settings, true)) {
+      this.#written.countSetting(result);
+      if (result.outcome === 'taken' || result.outcome === 'refused') await this.#written.writeSetting(result);
+    }
+  }
+
+  async #writeAccounts(wrapping: PasswordWrapping): Promise<ExitCode> {
+    const wanted = this.#wanted;
+    const isWanted = ({ id }: OpenlistAccount) => wanted.get(id) === true;
+    for (const part of partsOf(selected(this.database.accounts(), wanted), WRITTEN_ACCOUNTS)) {
+      const sent = await wrapping.wrap(part, isWanted, this.context.signal);
+      for (const result of await this.#sendAccounts(sent, true)) {
+        this.#written.count(result);
+        await this.#written.write(result);
+      }
+    }
+    await this.#written.finish('Took');
+    return this.#written.problems.every((reason) => this.#isAccepted(reason)) ? DONE : FAILED;
+  }
+
+  #sendAccounts(accounts: readonly object[], write: boolean): Promise<readonly ImportResult[]> {
+    const { accept, silent } = this.given;
+    return resultsOf({ command: 'import openlist', args: { accounts, accept, write, silent } }, this.context);
+  }
+
+  #sendSettings(settings: readonly object[], write: boolean): Promise<readonly SettingResult[]> {
+    const { silent } = this.given;
+    return resultsOf({ command: 'import openlist-settings', args: { settings, write, silent } }, this.context);
+  }
+
+  #isAccepted(reason: ImportReason): boolean {
+    return this.given.accept.includes(reason);
+  }
+
+  #areAccepted({ problems }: Pick<ImportResult, 'problems'>): boolean {
+    return problems.every(({ reason }) => this.#isAccepted(reason));
+  }
+}
+
+/** Leaves out the accounts that are not wanted. */
+function* selected(
+  accounts: Iterable<OpenlistAccount>,
+  wanted: ReadonlyMap<number, boolean>,
+): Generator<OpenlistAccount> {
+  for (const account of accounts) if (wanted.has(account.id)) yield account;
+}

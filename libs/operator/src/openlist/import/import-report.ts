@@ -1,0 +1,126 @@
+import { DomainError } from '@keyfold/domain';
+import { refusalFor } from '@keyfold/http-envelope';
+import type { OperatorOutput } from '../../command-run.js';
+import { counted } from '../../output/printable.js';
+import { fieldsOf, headOf, lineOf, tableOf } from '../../output/table.js';
+import { HIDDEN } from '../../settings/show-settings.js';
+import type { ImportResult } from './import-accounts.js';
+import type { ImportOutcome, ImportProblem, ImportReason } from './import-plan.js';
+import type { SettingResult } from './import-settings.js';
+
+const COLUMNS = [
+  { head: 'id', width: 9, isNumeric: true },
+  { head: 'username', width: 22 },
+  { head: 'outcome', width: 12 },
+  { head: 'details', width: 31 },
+];
+
+/** Meanings of problems, where the text of the API does not help an operator. */
+const texts: Readonly<Partial<Record<ImportReason, string>>> = {
+  'changed-meanwhile': 'it changed during the import: run it again',
+  'erased-here': 'the account was imported and erased',
+  'older-than-imported': 'the file is older than the one that was imported',
+  'admin-or-guest-uncreatable': 'only the accounts 1 and 2 of the first start',
+  'other-site': 'an earlier import has another person for the id',
+  'password-missing': 'start a current OpenList on the file once',
+  'renamed-in-openlist': 'an earlier import has another name for the id',
+  'ssh-key-limit-reached': 'an account has at most 1,000: the oldest are taken',
+  'ssh-key-invalid': 'weak, damaged, or of a kind that is refused',
+  'ssh-key-taken': 'the account has this key twice',
+  'ssh-key-title-taken': 'the account has another key of this title',
+  'two-factor-secret-invalid': 'the secret is no base32 text, or too short',
+  'username-taken': 'another account here has the name',
+};
+
+const meaningOf = (reason: ImportReason): string =>
+  texts[reason] ?? refusalFor(new DomainError(reason as DomainError['code'])).message;
+
+/** Writes the results of an import, each as soon as it is known, and counts them. */
+export class ImportReport {
+  readonly #outcomes = new Map<ImportOutcome, number>();
+  readonly #problems = new Map<ImportReason, number>();
+  readonly #settings = new Map<ImportOutcome, number>();
+  #keys = 0;
+  #hasHead = false;
+
+  constructor(
+    private readonly output: OperatorOutput,
+    private readonly isJson: boolean,
+  ) {}
+
+  /** Returns the names of all problems so far. */
+  get problems(): readonly ImportReason[] {
+    return [...this.#problems.keys()];
+  }
+
+  /** Whether more accounts belong to other persons than an earlier import than are known from it. */
+  get isOtherSite(): boolean {
+    const known = (this.#outcomes.get('unchanged') ?? 0) + (this.#outcomes.get('changed here') ?? 0);
+    return (this.#problems.get('other-site') ?? 0) > known;
+  }
+
+  count({ outcome, problems, keys }: ImportResult): void {
+    increase(this.#outcomes, outcome);
+    for (const { reason } of problems) increase(this.#problems, reason);
+    if (outcome === 'taken') this.#keys += keys;
+  }
+
+  /** Writes a result. Tables leave out accounts without anything to say. */
+  async write(result: ImportResult): Promise<void> {
+    if (this.isJson) return this.output.out(JSON.stringify(result));
+    const { id, username, outcome } = result;
+    const [first = '', ...others] = detailsOf(result);
+    if (outcome === 'unchanged' && first === '') return;
+    if (!this.#hasHead) await this.output.out(headOf(COLUMNS));
+    this.#hasHead = true;
+    await this.output.out(lineOf([id, username, outcome, first], COLUMNS));
+    for (const detail of others) await this.output.out(lineOf(['', '', '', detail], COLUMNS));
+  }
+
+  countSetting({ outcome, problems }: SettingResult): void {
+    increase(this.#settings, outcome);
+    for (const { reason } of problems) increase(this.#problems, reason);
+  }
+
+  /** Writes the result for a setting. The text leaves out those without a difference. */
+  async writeSetting(result: SettingResult): Promise<void> {
+    const { setting, outcome, here, there, problems } = result;
+    if (this.isJson) return this.output.out(JSON.stringify(result));
+    if (outcome === 'unchanged') return;
+    const fields = {
+      outcome: [outcome, ...problems.map(problemText)].join(', '),
+      here: here ?? HIDDEN,
+      there: there ?? HIDDEN,
+    };
+    for (const line of fieldsOf(`setting ${setting}`, fields)) await this.output.out(line);
+  }
+
+  /** Writes what each problem means, and the counts of outcomes. */
+  async finish(verb: 'Took' | 'Would take'): Promise<void> {
+    if (this.isJson) return;
+    const rows = [...this.#problems].map(([reason, count]) => [reason, count, meaningOf(reason)]);
+    if (rows.length > 0) for (const line of tableOf(['problem', 'count', 'meaning'], rows)) await this.output.out(line);
+    const of = (outcome: ImportOutcome) => this.#outcomes.get(outcome) ?? 0;
+    const rest = `${of('unchanged')} unchanged, ${of('changed here')} changed here, ${of('refused')} refused`;
+    const taken = `${counted(of('taken'), 'account')} with ${counted(this.#keys, 'new SSH key')}`;
+    const settings = this.#settings.get('taken') ?? 0;
+    if (settings > 0) await this.output.out(`${verb} ${counted(settings, 'setting')}`);
+    if (of('taken') > 0) await this.output.out(`${verb} ${taken}; ${rest}`);
+    else await this.output.out(settings > 0 ? `${verb} no accounts; ${rest}` : `No change: ${rest}`);
+  }
+}
+
+const increase = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1);
+
+function detailsOf({ id, outcome, accountId, keys, problems, notes }: ImportResult): string[] {
+  const isTaken = outcome === 'taken';
+  return [
+    ...(isTaken && accountId === null ? ['gets a new id'] : []),
+    ...(accountId !== null && accountId !== id ? [`here with the id ${accountId}`] : []),
+    ...(isTaken && keys > 0 ? [counted(keys, 'SSH key')] : []),
+    ...problems.map(problemText),
+    ...notes,
+  ];
+}
+
+const problemText = ({ reason, key }: ImportProblem) => (key === undefined ? reason : `${reason}: ${key}`);

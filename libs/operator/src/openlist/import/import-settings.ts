@@ -1,0 +1,106 @@
+import { changeOf, SettingSecrets, STATIC_TOKEN_KEY, type SettingInput } from '@keyfold/application';
+import {
+  DomainError,
+  IMPORT_ACTOR,
+  importCause,
+  siteSettingsDecider,
+  settingValue,
+  type DomainErrorCode,
+  type SiteSettings,
+} from '@keyfold/domain';
+import { Contended, type Commit } from '@keyfold/event-store';
+import { DONE, type ExitCode } from '@keyfold/process';
+import { siteSettingsStream } from '@keyfold/projections';
+import { z } from 'zod';
+import { newOrigin, refuseInput, type CommandRun } from '../../command-run.js';
+import { isSecret } from '../../settings/show-settings.js';
+import type { ImportOutcome, ImportProblem, ImportReason } from './import-plan.js';
+
+/** The result for a setting of OpenList, with its value here and there; null if it is secret. */
+export type SettingResult = Readonly<{
+  setting: string;
+  outcome: ImportOutcome;
+  here: string | null;
+  there: string | null;
+  problems: readonly ImportProblem[];
+}>;
+
+type Args = Readonly<{ settings: readonly unknown[]; write: boolean; silent: boolean }>;
+
+const sentSettings: z.ZodType<readonly SettingInput[]> = z.array(z.object({ key: z.string(), value: z.string() }));
+
+/**
+ * Plans or imports settings, and writes a line of JSON for each (`SettingResult`). All of them are one commit. A setting that was changed
+ * here stays as it is.
+ */
+export async function importSettings({ settings, write, silent }: Args, run: CommandRun): Promise<ExitCode> {
+  const { ports, output } = run;
+  const sent = sentSettings.safeParse(settings);
+  if (!sent.success) return refuseInput('another version of keyfold sent these settings', run);
+  const [{ state, version }] = await ports.loader.load(siteSettingsStream);
+  const commits = await ports.store.readStreams([{ stream: siteSettingsStream.stream, version: 0 }]);
+  const secrets = new SettingSecrets(await ports.sealer());
+  const changedHere = new Set(commits.filter(isOwnChange).flatMap(keysIn));
+  let results = sent.data.map((input) => planSetting(input, state, changedHere, secrets));
+  const refuse = (reason: ImportReason) => {
+    const refused = { outcome: 'refused', problems: [{ reason }] } as const;
+    results = results.map((result) => (result.outcome === 'taken' ? { ...result, ...refused } : result));
+  };
+  const taken = sent.data.filter((_, index) => results[index]!.outcome === 'taken');
+  if (taken.length > 0) {
+    const change = changeOf(taken, state, secrets);
+    const reason = refusalOf(() => siteSettingsDecider.decide(state, change));
+    if (reason) refuse(reason);
+    else if (write) {
+      const context = { actor: IMPORT_ACTOR, causation: importCause('import:openlist', silent), ...newOrigin() };
+      try {
+        await (await ports.runner()).run(siteSettingsStream, change, { ...context, version });
+      } catch (error) {
+        if (!(error instanceof Contended)) throw error;
+        refuse('changed-meanwhile');
+      }
+    }
+  }
+  for (const result of results) await output.out(JSON.stringify(result));
+  return DONE;
+}
+
+function planSetting(
+  input: SettingInput,
+  state: SiteSettings,
+  changedHere: ReadonlySet<string>,
+  secrets: SettingSecrets,
+): SettingResult {
+  const { key, value } = input;
+  const values = isSecret(key) ? { here: null, there: null } : { here: settingValue(state, key), there: value };
+  let isSame = false;
+  const reason = refusalOf(() => {
+    isSame = siteSettingsDecider.decide(state, changeOf([input], state, secrets)).events.length === 0;
+  });
+  const result = { setting: key, ...values, problems: [] };
+  if (isSame) return { ...result, outcome: 'unchanged' };
+  if (changedHere.has(key)) return { ...result, outcome: 'changed here' };
+  return reason ? { ...result, outcome: 'refused', problems: [{ reason }] } : { ...result, outcome: 'taken' };
+}
+
+/** Returns why a decision is refused, if it is. */
+function refusalOf(decide: () => unknown): DomainErrorCode | undefined {
+  try {
+    decide();
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+const isOwnChange = ({ actor }: Commit) => actor !== IMPORT_ACTOR && actor !== 'first-start';
+
+/** Returns the keys of the settings that a commit changed. */
+const keysIn = ({ events }: Commit): string[] =>
+  events.flatMap(({ type, data }) => {
+    if (type === 'SettingsChanged') return Object.keys(data['changes'] as object);
+    if (type === 'StaticTokenReset') return [STATIC_TOKEN_KEY];
+    if (type === 'SecretSettingResealed') return [];
+    return typeof data['key'] === 'string' ? [data['key']] : [];
+  });

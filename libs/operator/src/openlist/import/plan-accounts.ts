@@ -1,0 +1,139 @@
+import { sealingContext } from '@keyfold/application';
+import {
+  ADMIN_ID,
+  accountAggregate,
+  GUEST_ID,
+  ROLE_ADMIN,
+  ROLE_GUEST,
+  sshKeyRingAggregate,
+  type Account,
+  type NameClaim,
+} from '@keyfold/domain';
+import { isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
+import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
+import type { OperatorPorts } from '../../command-run.js';
+import { exportMarkOf, importCommandIdOf, importedPasswordMark } from './import-marks.js';
+import { planImport, type ImportPlan, type SentAccount } from './import-plan.js';
+
+/** Higher ids are not kept, because all later ids would be higher still. */
+const MAX_KEPT_ID = 2 ** 24;
+
+/** The plan for an account, and the versions of its streams that it was made on. `accountId` is its id here; null if it needs a new one. */
+export type Planned = Readonly<{
+  sent: SentAccount;
+  accountId: number | null;
+  wasImported: boolean;
+  plan: ImportPlan;
+  versions: Readonly<{ account: number; ring: number }>;
+}>;
+
+/** Plans the import of some accounts. Takes few round trips for all of them together. */
+export async function planAccounts(accounts: readonly SentAccount[], ports: OperatorPorts): Promise<Planned[]> {
+  const { store, clock } = ports;
+  const exported = await exportedAmong(accounts, ports);
+  const earlier = await store.findCommands(accounts.map(({ id }) => importCommandIdOf(id)));
+  const erased = new Set(earlier.filter(isCompacted).map(({ command }) => command.id));
+  const importedAs = new Map(earlier.map(({ command, stream }) => [command.id, accountIdOf(stream)]));
+  const idOf = (sent: SentAccount) =>
+    exported.has(sent) ? sent.id : (importedAs.get(importCommandIdOf(sent.id)) ?? keptIdOf(sent));
+  const streams = accounts.map(idOf).flatMap((id) => (id === undefined ? [] : streamsOf(id)));
+  const stored = Map.groupBy(
+    await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
+    ({ stream }) => stream,
+  );
+  const found = accounts.map((sent) => {
+    const wasImported = exported.has(sent) || importedAs.has(importCommandIdOf(sent.id));
+    const id = idOf(sent);
+    const [account = [], ring = [], left = []] =
+      id === undefined ? [] : streamsOf(id).map((stream) => stored.get(stream));
+    // Any other account under the id is somebody else's.
+    const isOwn = wasImported || isBuiltIn(sent) || (account.length === 0 && ring.length === 0 && left.length === 0);
+    const commits = isOwn ? { account, ring } : { account: [], ring: [] };
+    return {
+      sent,
+      wasImported,
+      accountId: isOwn ? (id ?? null) : null,
+      commits,
+      account: folded(accountAggregate, commits.account).state,
+    };
+  });
+  const names = await namesFor(found, ports);
+  return Promise.all(
+    found.map(async ({ sent, wasImported, accountId, commits, account }, index) => {
+      if (erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
+      const { twoFactor } = account;
+      const secret =
+        twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(account.accountId));
+      const existing = {
+        wasImported,
+        account,
+        accountCommits: commits.account,
+        passwordMark: exported.has(sent) ? sent.passwordMark : importedPasswordMark(commits.account),
+        secret,
+        ring: folded(sshKeyRingAggregate, commits.ring).state,
+        ringCommits: commits.ring,
+        name: names[index]!,
+      };
+      const versions = { account: versionOf(commits.account), ring: versionOf(commits.ring) };
+      return { sent, accountId, wasImported, plan: planImport(sent, existing, clock.now()), versions };
+    }),
+  );
+}
+
+/** Refuses an account that was imported and erased, so that an old file does not bring it back. */
+function refusedAsErased(sent: SentAccount): Planned {
+  const plan = { outcome: 'refused', problems: [{ reason: 'erased-here' }], notes: [], needsPassword: false } as const;
+  return { sent, accountId: null, wasImported: true, plan, versions: { account: 0, ring: 0 } };
+}
+
+/** Returns the accounts that an export wrote from this store, and whose passwords were not changed since, there or here. */
+async function exportedAmong(
+  accounts: readonly SentAccount[],
+  { store }: OperatorPorts,
+): Promise<ReadonlySet<SentAccount>> {
+  const marked = accounts.filter(({ exportMark }) => exportMark !== undefined);
+  if (marked.length === 0) return new Set();
+  const streams = marked.map(({ id }) => accountStream(id).stream);
+  const stored = Map.groupBy(
+    await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
+    ({ stream }) => stream,
+  );
+  return new Set(
+    marked.filter(({ exportMark }, index) => exportMarkOf(stored.get(streams[index]!) ?? []) === exportMark),
+  );
+}
+
+/** Returns the claims of the wanted names. An account that has its name already needs no look-up. */
+async function namesFor(
+  found: readonly Readonly<{ sent: SentAccount; account: Account }>[],
+  { names }: OperatorPorts,
+): Promise<NameClaim[]> {
+  const isNew = ({ sent, account }: (typeof found)[number]) =>
+    account.status !== 'active' || account.username !== sent.username;
+  const claims = (await names.claims(found.filter(isNew).map(({ sent }) => sent.username))).values();
+  return found.map((each) => {
+    const { username, nameHash } = each.account;
+    return isNew(each) ? claims.next().value! : { username, nameHash, turn: 'taken' };
+  });
+}
+
+const accountIdOf = (stream: string) => Number(stream.slice(accountAggregate.streamPrefix.length));
+
+const versionOf = (commits: readonly Commit[]) => commits.at(-1)?.version ?? 0;
+
+/** The admin and the guest of the first start are the same accounts in both services. */
+const isBuiltIn = ({ id, role }: SentAccount) =>
+  (id === ADMIN_ID && role === ROLE_ADMIN) || (id === GUEST_ID && role === ROLE_GUEST);
+
+/** Returns the id that the account should keep, or undefined if it needs another. */
+const keptIdOf = (sent: SentAccount) =>
+  isBuiltIn(sent) || (sent.id > GUEST_ID && sent.id <= MAX_KEPT_ID) ? sent.id : undefined;
+
+/** Returns the streams of an account: of itself, of its keys, and the one that an erasure leaves. */
+const streamsOf = (id: number) => {
+  const { stream } = accountStream(id);
+  return [stream, sshKeyRingStream(id).stream, voidStreamOf(stream)];
+};
+
+const folded = <State>(aggregate: Parameters<typeof foldCommit<State>>[0], commits: readonly Commit[]) =>
+  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));

@@ -1,0 +1,158 @@
+import { DONE, FAILED, INTERRUPTED, type ExitCode } from '@keyfold/process';
+import {
+  lockFolder,
+  openMongoStore,
+  openMongoToFill,
+  openSqliteLog,
+  openSqliteToFill,
+  type FillingStore,
+  type OpenLog,
+} from '@keyfold/wiring';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OperatorOutput } from '../../command-run.js';
+import { counted } from '../../output/printable.js';
+import { requireStore } from '../../run-command.js';
+import { CopyRefused } from './copy-refused.js';
+import { SourceLog } from './source-log.js';
+import { sumOf, type Positions } from './source-feed.js';
+import { StoreCopy } from './store-copy.js';
+
+/** Both kinds of store, whichever is in use. `sealingKeys`: those of the settings of the command. */
+export type StoresSettings = Readonly<{ folder: string; mongoUri: string; sealingKeys?: string | undefined }>;
+type StoresRun = Readonly<{ settings: StoresSettings; output: OperatorOutput; signal: AbortSignal }>;
+
+type Given = Readonly<{ target: 'mongodb' | 'sqlite'; finish: boolean }>;
+
+/** A lag that the last step copies in no time, in commits. */
+const NEAR = 100;
+
+/** Copies a store to the other kind of store. Without `finish` the source may be in use. */
+export async function copyStore({ target, finish }: Given, context: StoresRun): Promise<ExitCode> {
+  const { settings, output, signal } = context;
+  const direction = target === 'mongodb' ? toMongo(settings) : toSqlite(settings);
+  let unlock: (() => void) | undefined;
+  try {
+    if (finish) unlock = await direction.lockSource();
+    const source = await SourceLog.open(() => direction.openSource());
+    try {
+      const filling = await direction.openTarget();
+      try {
+        return await copyBetween({ source, filling, direction, finish }, context);
+      } finally {
+        await filling.close();
+      }
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (signal.aborted) return INTERRUPTED;
+    const isRefusal = error instanceof CopyRefused || (error instanceof Error && error.name === 'IntakeRefused');
+    if (!isRefusal) throw error;
+    await output.err(`${error.message}. The source was not changed`);
+    return FAILED;
+  } finally {
+    unlock?.();
+  }
+}
+
+type Stores = Readonly<{ source: SourceLog; filling: FillingStore; direction: Direction; finish: boolean }>;
+
+async function copyBetween(stores: Stores, context: StoresRun): Promise<ExitCode> {
+  const { source, filling, direction, finish } = stores;
+  const { settings, output, signal } = context;
+  if (finish) await requireNoReaders(source);
+  const copy = await StoreCopy.begin(source, filling.adapters, { output, signal });
+  try {
+    if (!finish) return await copyBeside(copy, direction, context);
+    const heads = await source.adapters.feed.readHeads();
+    await copy.complete();
+    const keys = settings.sealingKeys ?? direction.sealingKeysOfTarget();
+    if (keys !== undefined) await copy.requireSealingKeys(keys);
+    await requireUnmoved(source, heads);
+  } finally {
+    await copy.end();
+  }
+  await filling.finish();
+  await output.out(`copied ${counted(copy.size, 'commit')}. The copy is complete`);
+  await output.out(direction.nextSettings);
+  return DONE;
+}
+
+/** Copies until the source is only a few commits ahead. */
+async function copyBeside(copy: StoreCopy, direction: Direction, { output, signal }: StoresRun): Promise<ExitCode> {
+  let behind: number;
+  do {
+    signal.throwIfAborted();
+    await copy.copyToHeads();
+    await copy.project();
+    behind = await copy.behind();
+  } while (behind > NEAR);
+  await output.out(
+    `copied ${counted(copy.size, 'commit')}, ${counted(behind, 'commit')} behind. Next: ${direction.stopSource}, then run this command with --finish`,
+  );
+  return DONE;
+}
+
+async function requireNoReaders({ adapters }: SourceLog): Promise<void> {
+  if ((await adapters.relayLeases.readers()).length === 0) return;
+  throw new CopyRefused(
+    'a worker is running. Stop all gateways and workers, and run the command again after 15 seconds',
+  );
+}
+
+async function requireUnmoved({ adapters }: SourceLog, heads: Positions): Promise<void> {
+  if (sumOf(await adapters.feed.readHeads()) === sumOf(heads)) return;
+  throw new CopyRefused('commits arrived meanwhile. Stop all gateways and workers, and run the command again');
+}
+
+/** How one kind of store is copied to the other. */
+type Direction = Readonly<{
+  /** Excludes other processes from the source, where that is possible. Returns the function that lets them in again. */
+  lockSource(): Promise<() => void>;
+  openSource(): Promise<OpenLog>;
+  openTarget(): Promise<FillingStore>;
+  /** The sealing keys that processes on the target will use, if they are known. */
+  sealingKeysOfTarget(): string | undefined;
+  /** Advice: the processes to stop, and the settings afterwards. */
+  stopSource: string;
+  nextSettings: string;
+}>;
+
+const toMongo = ({ folder, mongoUri }: StoresSettings): Direction => ({
+  async lockSource() {
+    requireStore(folder);
+    try {
+      return await lockFolder(folder);
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== 'FolderInUse') throw error;
+      throw new CopyRefused(`a process has ${folder} open. Stop the service, and run the command again`);
+    }
+  },
+  openSource() {
+    requireStore(folder);
+    return openSqliteLog(folder);
+  },
+  openTarget: () => openMongoToFill(mongoUri, 'keyfold store copy mongodb'),
+  sealingKeysOfTarget: () => undefined,
+  stopSource: 'stop the service',
+  nextSettings: `Start gateways and workers with KEYFOLD_STORE=mongodb, and with KEYFOLD_SEALING_KEY and KEYFOLD_TOKEN_SECRET as before: ${secretsOf(folder)}. Do not start the old service again`,
+});
+
+const toSqlite = ({ folder, mongoUri }: StoresSettings): Direction => ({
+  lockSource: async () => () => undefined,
+  openSource: () => openMongoStore(mongoUri, { prepare: false }),
+  openTarget: () => openSqliteToFill(folder, 'copy'),
+  sealingKeysOfTarget: () => textOf(join(folder, 'sealing-key')),
+  stopSource: 'stop all gateways and workers',
+  nextSettings: `Start the service with KEYFOLD_STORE=sqlite and KEYFOLD_DATA_DIR=${folder}, and with KEYFOLD_SEALING_KEY and KEYFOLD_TOKEN_SECRET of the gateways, or with their values in the files sealing-key and token-secret of that folder. Do not start gateways and workers again`,
+});
+
+const secretsOf = (folder: string) =>
+  existsSync(join(folder, 'sealing-key')) || existsSync(join(folder, 'token-secret'))
+    ? `the contents of sealing-key and token-secret in ${folder}`
+    : 'the settings of the old service';
+
+function textOf(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd() : undefined;
+}

@@ -1,0 +1,122 @@
+import { isoTime } from '@keyfold/application';
+import type { Erasures } from '@keyfold/domain';
+import { relayName } from '@keyfold/messaging';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { accountStream, erasuresStream, readersBefore } from '@keyfold/projections';
+import { readersBehind } from '@keyfold/wiring';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newOrigin, type CommandRun, type OperatorPorts } from '../../command-run.js';
+import { counted, printable } from '../../output/printable.js';
+import { headOf, lineOf, tableOf } from '../../output/table.js';
+import { eraseAccountData, type ErasedCount } from './erase-account-data.js';
+
+const DAY = 86_400_000;
+const COMMITS_READ = 1_000;
+/** How long to wait for readers that poll once a second, and the interval between two checks, in milliseconds. */
+const READERS_TIMEOUT = 3_000;
+const CHECK_INTERVAL = 200;
+
+/** The id of the command that records the erasure of an account. */
+export const erasureIdOf = (accountId: number) => `erase:${accountId}`;
+
+/** Erases a deleted account. If it is interrupted, the next run finishes it. */
+export async function eraseAccount(
+  { id, json }: Readonly<{ id: number; json: boolean }>,
+  run: CommandRun,
+): Promise<ExitCode> {
+  const { ports, output, signal } = run;
+  const refuse = async (reason: string) => {
+    await output.err(`${reason}. Nothing was changed`);
+    return FAILED;
+  };
+  const recorded = await recordOf(id, ports);
+  if (!recorded) {
+    const [{ state }] = await ports.loader.load(accountStream(id));
+    if (state.status === 'absent') return refuse(`no account ever had the id ${id}`);
+    if (state.status === 'active')
+      return refuse(`account ${id} is not deleted. Run "keyfold account delete ${printable(state.username)}" first`);
+  }
+  // No other process can project the commits of a store that this one has opened alone.
+  if (ports.isAlone) await ports.newProjector?.((error) => void output.err(String(error))).catchUp();
+  const behind = await readersBehindOf(id, run);
+  if (behind.length > 0)
+    return refuse(
+      `these readers of the feed have not passed the commits of account ${id}: ${behind.map(printable).join(', ')}. ` +
+        'Run the command again later. See "keyfold projections status" and "keyfold feed status"',
+    );
+  await recordErasure(id, ports);
+  const count = await eraseAccountData(ports, id, signal);
+  await report(id, count, json, run);
+  return DONE;
+}
+
+const erasuresOf = async ({ loader }: OperatorPorts): Promise<Erasures> => (await loader.load(erasuresStream))[0].state;
+
+const recordOf = async (id: number, ports: OperatorPorts) =>
+  (await erasuresOf(ports)).accounts.find(({ accountId }) => accountId === id);
+
+/** Waits for the readers of the feed. Returns the names of those that must still read some commit of the account. */
+async function readersBehindOf(id: number, { ports, signal }: CommandRun): Promise<string[]> {
+  const partition = String(id);
+  let position = 0;
+  for (let before; ;) {
+    const page = await ports.history.readHistory({ partition, ...(before && { before }) }, COMMITS_READ);
+    for (const { commit } of page) position = Math.max(position, commit.position);
+    before = page.at(-1)?.cursor;
+    if (!before) break;
+  }
+  const last = { slot: ports.feed.slotOf(partition), partition, position };
+  for (const deadline = performance.now() + READERS_TIMEOUT; ;) {
+    const behind = await readersBefore(readersBehind(ports), last);
+    if (behind.length === 0 || performance.now() > deadline) return behind;
+    await sleep(CHECK_INTERVAL, undefined, { signal });
+  }
+}
+
+/** Stores the intention before anything is erased, so that it survives everything that follows. */
+async function recordErasure(accountId: number, { runner, clock }: OperatorPorts): Promise<void> {
+  const command = { type: 'RecordErasure', accountId, erasedAt: clock.now() } as const;
+  const context = { actor: 'operator', ...newOrigin(), commandId: erasureIdOf(accountId) };
+  await (await runner()).run(erasuresStream, command, context);
+}
+
+async function report(id: number, count: ErasedCount, json: boolean, { ports, output }: CommandRun): Promise<void> {
+  const { accounts, backups } = await erasuresOf(ports);
+  const { erasedAt } = accounts.find(({ accountId }) => accountId === id)!;
+  const holding = backups.filter(({ madeAt }) => madeAt <= erasedAt);
+  const hasRelay = (await ports.relayLeases.progress(relayName)).length > 0;
+  const logUntil = hasRelay ? isoTime(erasedAt + ports.eventLogDays * DAY) : null;
+  if (json) {
+    const shown = holding.map(({ folder, host, madeAt }) => ({ folder, host, since: isoTime(madeAt) }));
+    const erased = isoTime(erasedAt);
+    return output.out(JSON.stringify({ id, erased, ...count, backups: shown, eventLogUntil: logUntil }));
+  }
+  const { streams, commits, documents } = count;
+  await output.out(
+    `erased account ${id}: ${counted(commits, 'commit')} of ${counted(streams, 'stream')}, ${counted(documents, 'document')}`,
+  );
+  if (logUntil)
+    await output.out(
+      `RabbitMQ keeps its events in keyfold.events.log until ${logUntil} (KEYFOLD_EVENT_LOG_DAYS) or longer, because it deletes whole segments`,
+    );
+  if (holding.length === 0) return;
+  await output.out('These backups contain the account until they are deleted. A restore erases it again:');
+  const rows = holding.map(({ folder, host, madeAt }) => [isoTime(madeAt), host, folder]);
+  for (const line of tableOf(['since', 'host', 'folder'], rows)) await output.out(line);
+}
+
+const COLUMNS = [
+  { head: 'id', width: 10, isNumeric: true },
+  { head: 'erased', width: 24 },
+];
+
+/** Lists the erased accounts, for a restore of a backup that was made before. */
+export async function listErasures({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
+  const { accounts } = await erasuresOf(ports);
+  if (!json) await output.out(headOf(COLUMNS));
+  for (const { accountId, erasedAt } of accounts) {
+    const erased = isoTime(erasedAt);
+    await output.out(json ? JSON.stringify({ id: accountId, erased }) : lineOf([accountId, erased], COLUMNS));
+  }
+  return DONE;
+}
