@@ -20,8 +20,8 @@ stream is parked. Changes nothing.`;
 
 const REBUILD = `
 Folds every stream and rewrites its document, for one read model or for all (accounts, sessions, ssh_key_rings, ssh_key_uses,
-access_tokens, app_passwords, site_settings). Deletes documents without a stream. Processes can keep running: documents that are updated meanwhile are
-not overwritten, and reads by id stay correct.
+access_tokens, app_passwords, site_settings, erasures). Deletes documents without a stream. Processes can keep running: documents that are
+updated meanwhile are not overwritten, and reads by id stay correct.
 
 Running processes may still cache a wrong state. If documents were wrong, restart the processes, then run "keyfold verify".`;
 
