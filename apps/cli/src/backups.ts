@@ -17,15 +17,14 @@ export async function backUp(given: GivenArgs<'backup'>, signal: AbortSignal): P
   const files = await readFiles({ passphrase: given.passphraseFile }, signal);
   if ('problem' in files) return refuseInput(files.problem);
   const path = resolve(given.folder);
+  // Before the cut, so that an erasure in the meantime names the folder.
+  const madeAt = Date.now();
   return makeBackup(
     { folder: path, recipients: given.recipients, ...files },
     {
       store: settings.KEYFOLD_STORE,
       openLog: () => exitingOn(signal, () => openLog(settings)),
-      record: () => {
-        const args = { path, host: hostname(), madeAt: Date.now() };
-        return runOnConfiguredStore({ command: 'backup', args }, signal);
-      },
+      record: () => runOnConfiguredStore({ command: 'backup', args: { path, host: hostname(), madeAt } }, signal),
       now: () => Date.now(),
       output: terminal,
       signal,

@@ -17,7 +17,7 @@ const migrate = (on = connection) => migrateSchema(on, eventStoreModels(on));
 const check = (on = connection) => requireSchema(on, eventStoreModels(on));
 const commits = () => connection.collection(COMMITS);
 
-async function complaint(check: Promise<void>): Promise<string> {
+async function complaint(check: Promise<unknown>): Promise<string> {
   const error: unknown = await check.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnusableDatabase);
   return (error as Error).message;
@@ -76,13 +76,14 @@ describe('a database that a command fills', () => {
   const fill = (filler: string) => beginFilling(connection, eventStoreModels(connection), filler);
 
   it('is refused by every start and migration until the command has finished', async () => {
-    await fill('keyfold restore');
-    await fill('keyfold restore');
+    const first = await fill('keyfold restore');
+    const last = await fill('keyfold restore');
     for (const refused of [check, migrate, () => fill('keyfold store copy')])
       expect(await complaint(refused())).toContain(
         '"keyfold restore" has not finished filling it. Finish that command',
       );
-    await endFilling(connection);
+    expect(await complaint(endFilling(connection, first))).toContain('another run of the command fills it');
+    await endFilling(connection, last);
     await check();
     await fill('keyfold store copy');
   });

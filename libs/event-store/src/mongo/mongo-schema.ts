@@ -1,4 +1,5 @@
 import mongoose, { type Connection } from 'mongoose';
+import { randomUUID } from 'node:crypto';
 import { collectionOf, reaching } from './mongo-connection.js';
 
 /** The database cannot be used in its present state. The message says what to do. */
@@ -12,8 +13,11 @@ export class UnusableDatabase extends Error {
 /** Raise it when stored data changes so that older versions of the program must not touch it. */
 const SCHEMA_VERSION = 1;
 const VERSION_ID = 'keyfold';
-/** `filler`: the command that fills the database. The version is then one that no process accepts, of this version or an earlier one. */
-type VersionDocument = Readonly<{ _id: string; version: number; filler?: string }>;
+/**
+ * `filler`: the command that fills the database, and `run` its last run. The version is then one that no process accepts, of this version or
+ * an earlier one.
+ */
+type VersionDocument = Readonly<{ _id: string; version: number; filler?: string; run?: string }>;
 const UNFINISHED = 1_000_000;
 
 type IndexDefinition = Readonly<{
@@ -47,9 +51,9 @@ export async function migrateSchema(connection: Connection, models: Models): Pro
 
 /**
  * Prepares an empty database, or one that the same command has begun to fill, so that no process starts on it before `endFilling`. `filler`
- * names the command, for example "keyfold restore". Throws `UnusableDatabase`, `StoreUnavailable`.
+ * names the command, for example "keyfold restore". Returns the id of this run for `endFilling`. Throws `UnusableDatabase`, `StoreUnavailable`.
  */
-export async function beginFilling(connection: Connection, models: Models, filler: string): Promise<void> {
+export async function beginFilling(connection: Connection, models: Models, filler: string): Promise<string> {
   await requireReplicaSet(connection);
   const stored = await reaching(() => versions(connection).findOne({ _id: VERSION_ID }));
   if (stored?.filler !== filler) {
@@ -59,10 +63,12 @@ export async function beginFilling(connection: Connection, models: Models, fille
     );
     if (counts.some((found) => found !== null))
       throw unusable(connection, ['it contains data already'], 'Name an empty database in KEYFOLD_MONGODB_URI');
-    const mark = { $set: { version: UNFINISHED, filler } };
-    await reaching(() => versions(connection).updateOne({ _id: VERSION_ID }, mark, { upsert: true }));
   }
+  const run = randomUUID();
+  const mark = { $set: { version: UNFINISHED, filler, run } };
+  await reaching(() => versions(connection).updateOne({ _id: VERSION_ID }, mark, { upsert: true }));
   await createSchema(connection, models);
+  return run;
 }
 
 /** Deletes what a command has written since `beginFilling`. Throws `StoreUnavailable`. */
@@ -70,10 +76,11 @@ export async function deleteDocuments(connection: Connection, models: Models): P
   for (const { collection } of models) await reaching(() => collectionOf(connection, collection.name).deleteMany({}));
 }
 
-/** Lets processes start on a database that `beginFilling` has prepared. Throws `StoreUnavailable`. */
-export async function endFilling(connection: Connection): Promise<void> {
-  const whole = { $set: { version: SCHEMA_VERSION }, $unset: { filler: true } } as const;
-  await reaching(() => versions(connection).updateOne({ _id: VERSION_ID }, whole));
+/** Lets processes start on a database that `beginFilling` has prepared. Throws `UnusableDatabase` if another run fills it, `StoreUnavailable`. */
+export async function endFilling(connection: Connection, run: string): Promise<void> {
+  const whole = { $set: { version: SCHEMA_VERSION }, $unset: { filler: true, run: true } } as const;
+  const { matchedCount } = await reaching(() => versions(connection).updateOne({ _id: VERSION_ID, run }, whole));
+  if (matchedCount === 0) throw unusable(connection, ['another run of the command fills it, too'], 'Wait for that run');
 }
 
 async function createSchema(connection: Connection, models: Models): Promise<void> {

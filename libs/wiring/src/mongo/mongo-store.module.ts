@@ -76,11 +76,12 @@ export async function openToFill(
   filler: string,
   { startOver } = { startOver: false },
 ): Promise<FillingStore> {
+  let run = '';
   const { connection, ...store } = await openAfter(uri, async (opened, models) => {
-    await beginFilling(opened, models, filler);
+    run = await beginFilling(opened, models, filler);
     if (startOver) await deleteDocuments(opened, models);
   });
-  return { ...store, finish: () => endFilling(connection) };
+  return { ...store, finish: () => endFilling(connection, run) };
 }
 
 async function openAfter(

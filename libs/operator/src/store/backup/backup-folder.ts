@@ -80,7 +80,10 @@ export class BackupFolder {
   /** Makes the backup consist of this manifest. `added`: the part that was written for it. Nothing counts before the last step. */
   async complete(manifest: Manifest, added: string | undefined): Promise<void> {
     const next = this.unfinished(MANIFEST);
-    await writeFile(next, textOfManifest(manifest), { flag: 'wx', mode: 0o600, flush: true });
+    const text = textOfManifest(manifest);
+    if (Buffer.byteLength(text) > MANIFEST_BYTES)
+      throw new UnusableBackup(`${this.path} has no room for another part. Name a new folder`);
+    await writeFile(next, text, { flag: 'wx', mode: 0o600, flush: true });
     if (added !== undefined) renameSync(this.unfinished(added), join(this.path, added));
     flushFolder(this.path);
     renameSync(next, join(this.path, MANIFEST));

@@ -44,7 +44,7 @@ export type RestoreRun = Readonly<{
 export async function restoreBackup(request: RestoreRequest, run: RestoreRun): Promise<ExitCode> {
   try {
     const backup = await BackupReader.open(request.folder, request);
-    requireSameKind(backup.manifest, run);
+    if (!request.dryRun) requireSameKind(backup.manifest, run);
     const erased = new Map(
       [...backup.manifest.erased, ...parseErasures(request.erasures ?? '')].map((each) => [each.accountId, each]),
     );
@@ -189,7 +189,7 @@ class Restore {
   /** Fills the read models. */
   async project(): Promise<void> {
     const { feed, leases } = this.ports;
-    const { output } = this.run;
+    const { output, signal } = this.run;
     await output.err('filling the lists');
     const total = [...(await feed.readHeads()).values()].reduce((sum, head) => sum + head, 0);
     const projector = this.ports.newProjector!(() => undefined);
@@ -202,6 +202,7 @@ class Restore {
       }
     };
     const reporting = report();
+    signal.addEventListener('abort', () => void projector.stop());
     try {
       await projector.catchUp();
     } finally {
@@ -209,7 +210,7 @@ class Restore {
       await reporting;
       await projector.stop();
     }
-    this.run.signal.throwIfAborted();
+    signal.throwIfAborted();
   }
 
   /** Returns whether the store is whole. */

@@ -215,3 +215,35 @@ it('closed holes of MongoDB are left out', async () => {
   const original = await stores.on('mongodb', ({ ports }) => keptCommits(ports));
   expect(await stores.on('sqlite', ({ ports }) => keptCommits(ports))).toEqual(original);
 });
+
+it('a session that is compacted between the copies of its commits stays in one slot', async () => {
+  const stores = new Stores();
+  await stores.on('sqlite', async (scene) => {
+    await fill(scene, 10, 1);
+    const { stream } = sessionStream(await scene.startSession(10), 10);
+    expect(await stores.copy('mongodb', false)).toMatchObject({ status: 0 });
+    const { store, compaction } = scene.ports;
+    const [first] = await store.readStreams([{ stream, version: 0 }]);
+    await store.append({ ...first!, version: 2, command: { ...first!.command, id: 'second' }, holds: [] });
+    await compaction.compact([stream]);
+  });
+  expect(await stores.copy('mongodb', true)).toMatchObject({ status: 0, err: [] });
+  await stores.on('mongodb', async (scene) => {
+    expect((await scene.run({ command: 'verify', args: {} })).out).toEqual([expect.stringMatching(/: no problems$/)]);
+  });
+});
+
+it('an account that was sent after a last step that failed is not sent again', async () => {
+  const stores = new Stores();
+  await stores.on('sqlite', async (scene) => {
+    await fill(scene, 10, 1);
+    await relayTo(scene, () => 0);
+    await scene.ports.parkedRelays.park({ slot: 0, partition: '10', position: 1, error: 'unknown', at: 1, epoch: 1 });
+  });
+  await expect(stores.copy('mongodb', true, { sealingKeys: 'none' })).rejects.toThrow();
+  await stores.on('sqlite', async ({ ports: { parkedRelays } }) => {
+    for (const parked of await parkedRelays.all()) await parkedRelays.unpark(parked);
+  });
+  expect(await stores.copy('mongodb', true)).toMatchObject({ status: 0 });
+  expect(await stores.on('mongodb', ({ ports }) => unsentCommits(ports))).toEqual([]);
+});

@@ -27,6 +27,8 @@ export async function copyRelayProgress(copy: Copy): Promise<void> {
   const epochs = new Map(leases.map(({ slot, epoch }) => [slot, epoch]));
   const park = ({ slot, ...account }: Omit<ParkedAccount, 'epoch'>) =>
     target.parkedRelays.park({ ...account, slot, epoch: epochs.get(slot) ?? 1 });
+  // An earlier run may have failed later, and the source has sent these events since.
+  for (const stale of await target.parkedRelays.all()) await target.parkedRelays.unpark(stale);
   for (const record of await source.parkedRelays.all()) {
     const [commit] = await source.feed.readFeed(record.slot, record.position - 1, 1);
     const place = commit && (await placeOf(target, commit));
