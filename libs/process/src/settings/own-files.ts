@@ -1,10 +1,17 @@
-import { lstatSync, statSync, type Stats } from 'node:fs';
-import { resolve } from 'node:path';
+import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { InvalidConfiguration } from './read-settings.js';
 
 const ROOT = 0;
 /** The user whose permissions apply to this process. */
 const ownUser = () => process.geteuid!();
+
+/** Creates a folder for its owner alone, and its parents. The recursive `mkdir` of Node 24 never ends below a folder such as `/proc`. */
+export function createFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  createFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
 
 /**
  * Requires that the data folder belongs to the user of this process, because its owner can replace every file in it. The folders above

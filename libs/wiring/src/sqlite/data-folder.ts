@@ -6,7 +6,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,8 +13,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { InvalidConfiguration, requireOwnFile, requireOwnFolder } from '@keyfold/process';
+import { join, resolve } from 'node:path';
+import { createFolder, InvalidConfiguration, requireOwnFile, requireOwnFolder } from '@keyfold/process';
 
 const DATABASE = 'keyfold.db';
 const OWN_FILES =
@@ -23,7 +22,7 @@ const OWN_FILES =
 const SOCKET = 'operator.sock';
 const OF_THE_FILE_SYSTEM = 'lost+found';
 /** A folder that a command fills before it moves the files into place. */
-const UNFINISHED = /^\w+\.part$/;
+const UNFINISHED = /^(?:restore|copy)\.part$/;
 
 /** See `lockFolder`. */
 export const lockOf = (folder: string): FolderLock => new FolderLock(folder);
@@ -32,13 +31,6 @@ export const lockOf = (folder: string): FolderLock => new FolderLock(folder);
 export function prepareDataFolder(folder: string, filled?: string): void {
   writing(folder, () => createFolder(resolve(folder)));
   closeDataFolder(folder, filled);
-}
-
-/** Creates a folder and its parents. The recursive `mkdir` of Node 24 never ends below a folder such as `/proc`. */
-function createFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  createFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
 }
 
 /** Changes the data folder. Throws `InvalidConfiguration` if the system refuses. */
@@ -84,9 +76,13 @@ function requireFinished(folder: string, filled: string | undefined): void {
 
 /**
  * Sets every file of the data folder to mode 0600, because a restore or a copy may have opened it to other users. The caller must hold
- * the folder lock, so that no other process creates or removes files meanwhile. Throws `InvalidConfiguration` for a file of another user.
+ * the folder lock, so that no other process creates or removes files meanwhile. Also deletes what a restore or a copy left that was killed
+ * after its last step. Throws `InvalidConfiguration` for a file of another user.
  */
 export function protectDataFiles(folder: string): void {
+  if (existsSync(join(folder, DATABASE)))
+    for (const name of readdirSync(folder).filter((each) => UNFINISHED.test(each)))
+      rmSync(join(folder, name), { recursive: true });
   for (const name of readdirSync(folder).filter((each) => OWN_FILES.test(each))) {
     const path = join(folder, name);
     const stats = lstatSync(path);

@@ -1,5 +1,5 @@
 import { InvalidConfiguration } from '@keyfold/process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
@@ -41,6 +41,18 @@ describe('a folder that a command fills', () => {
       expect(await next.adapters.feed.readHeads()).toEqual(new Map([[0, head]]));
       await next.close();
     }
+  });
+
+  it('has no copy of the data left after a kill in the last step', async () => {
+    const folder = temporaryFolder();
+    const killed = openToFill(folder, 'restore');
+    await killed.adapters.intake.takeOver(0, [commit]);
+    await killed.close();
+    renameSync(join(folder, 'restore.part/keyfold.db'), join(folder, 'keyfold.db'));
+    const { adapters, close } = openSqlite(folder);
+    expect(await adapters.feed.readFeed(0, 0, 9)).toEqual([commit]);
+    await close();
+    expect(existsSync(join(folder, 'restore.part'))).toBe(false);
   });
 
   it.each(['keyfold.db', 'views.db', 'notes'])('is refused and left unchanged if it contains %s', (name) => {

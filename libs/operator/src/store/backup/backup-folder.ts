@@ -1,11 +1,11 @@
 import { reasonOf } from '@keyfold/reporting';
+import { createFolder } from '@keyfold/process';
 import { lockFolder } from '@keyfold/wiring';
 import {
   chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -55,7 +55,7 @@ export class BackupFolder {
 
   /** Opens or creates a folder and deletes what a killed run left in it. Throws `UnusableBackup`. */
   static async open(path: string): Promise<BackupFolder> {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createFolderOf(path);
     if ((statSync(path).mode & 0o077) !== 0)
       throw new UnusableBackup(`other users can read ${path}. Run "chmod 700" on it, or name a new folder`);
     const foreign = readdirSync(path).find((name) => !isOwn(name));
@@ -101,6 +101,14 @@ const isOwn = (name: string): boolean =>
   name === MANIFEST || name === OF_THE_FILE_SYSTEM || LOCK.test(name) || isPart(name) || name === MANIFEST + UNFINISHED;
 const isPart = (name: string): boolean =>
   PART_NAME.test(name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name);
+
+function createFolderOf(path: string): void {
+  try {
+    createFolder(path);
+  } catch (error) {
+    throw new UnusableBackup(`cannot create ${path}: ${reasonOf(error)}. Name a folder that this user can write to`);
+  }
+}
 
 async function lock(path: string): Promise<() => void> {
   try {

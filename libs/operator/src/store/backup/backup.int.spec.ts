@@ -110,6 +110,22 @@ describe.each(backupScenes)('a backup on %s', (_, open) => {
     expect(await loaded(target, accountStream(8))).toMatchObject({ username: 'user 5' });
   });
 
+  it.each([
+    ['a time before its first commit', { at: 1 }, 'every commit of the backup is later'],
+    [
+      'a list that erases the administrator',
+      { erasures: '{"id":1,"erased":"2026-11-26T00:00:00.000Z"}' },
+      'a line that',
+    ],
+  ])('is not restored with %s', async (_title, request, reason) => {
+    const scene = await open();
+    await scene.source.startFirst();
+    await scene.backUp();
+    const { status, err } = await scene.restore(request);
+    expect([status, err.at(-1)]).toEqual([2, expect.stringContaining(reason)]);
+    await expect(scene.target.open()).rejects.toThrow();
+  });
+
   it('is not written if a stream cannot be folded', async () => {
     const scene = await open();
     await scene.source.register(5, 'ann');

@@ -1,4 +1,5 @@
 import { COMPACTION, isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
+import { GUEST_ID } from '@keyfold/domain';
 import { z } from 'zod';
 import { erasedAccount, UnusableBackup, type ErasedAccount } from './manifest.js';
 
@@ -12,8 +13,9 @@ export function parseErasures(text: string): ErasedAccount[] {
   }
 }
 
+/** The guest and the administrator cannot be erased. */
 const erased = z
-  .looseObject({ id: z.int().positive(), erased: z.iso.datetime() })
+  .looseObject({ id: z.int().positive().gt(GUEST_ID), erased: z.iso.datetime() })
   .transform(({ id, erased: at }) => erasedAccount.parse({ accountId: id, erasedAt: Date.parse(at) }));
 
 /**

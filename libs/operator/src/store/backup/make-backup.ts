@@ -37,11 +37,11 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     const encryption = encryptionFor(request.recipients, request.passphrase);
     folder = await BackupFolder.open(request.folder);
     await requireSameWay(folder, encryption, request);
+    // Before the cut, so that the store never has a backup that it does not know.
+    const recorded = await run.record();
+    if (recorded !== DONE) return recorded;
     log = await run.openLog();
-    const exitCode = await new Backup(folder, log.adapters, encryption, run).make();
-    await log.close();
-    log = undefined;
-    return exitCode === DONE ? await record(run) : exitCode;
+    return await new Backup(folder, log.adapters, encryption, run).make();
   } catch (error) {
     if (!(error instanceof UnusableBackup)) throw error;
     await run.output.err(`${error.message}. The backup was not changed`);
@@ -50,13 +50,6 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     await log?.close();
     folder?.close();
   }
-}
-
-async function record({ record: recordFolder, output }: BackupRun): Promise<ExitCode> {
-  const exitCode = await recordFolder();
-  if (exitCode !== DONE)
-    await output.err('the backup is complete, but the store does not know its folder. Run the command again');
-  return exitCode;
 }
 
 /** Parts that need different secrets could not be restored with one. Throws `UnusableBackup`. */

@@ -17,8 +17,9 @@ import { erasedCommit, parseErasures } from './erased-commits.js';
 import { UnusableBackup, type ErasedAccount, type Manifest } from './manifest.js';
 import type { SlotPage } from './part-file.js';
 
-/** Further problems are only counted. */
+/** Further problems, and further erased accounts, are only counted. */
 const MAX_SHOWN_PROBLEMS = 100;
+const MAX_SHOWN_ACCOUNTS = 20;
 const PROGRESS_INTERVAL = 500;
 
 /** `at`: unix milliseconds. `erasures`: lines of `keyfold account erasures --json`. */
@@ -70,13 +71,17 @@ function requireSameKind({ store }: Manifest, run: RestoreRun): void {
 async function describe(
   { manifest: { parts, keyfold, sealingKeys }, commits }: BackupReader,
   erased: ReadonlyMap<number, unknown>,
-  { output }: RestoreRun,
+  { output }: Pick<RestoreRun, 'output'>,
 ): Promise<void> {
   const last = parts.at(-1);
   await output.out(
     `the backup is undamaged: ${counted(commits, 'commit')} in ${counted(parts.length, 'part')}, the last one of ${last ? isoTime(last.cutAt) : 'an empty store'}, by ${keyfold}`,
   );
-  if (erased.size > 0) await output.out(`${counted(erased.size, 'erased account')} will be left out`);
+  if (erased.size > 0) {
+    const ids = [...erased.keys()];
+    const shown = ids.slice(0, MAX_SHOWN_ACCOUNTS).join(', ') + (ids.length > MAX_SHOWN_ACCOUNTS ? ', ...' : '');
+    await output.out(`${counted(ids.length, 'erased account')} will be left out: ${shown}`);
+  }
   if (sealingKeys.length > 0) await output.out(`its secrets are sealed with the keys ${sealingKeys.join(', ')}`);
 }
 
@@ -135,6 +140,8 @@ class Restore {
       await output.progress?.({ done: (done += commits.length), total, unit: 'commit' });
     }
     const restored = [...this.#heads.values()].reduce((sum, head) => sum + head, 0);
+    if (restored === 0 && total > 0)
+      throw new UnusableBackup('every commit of the backup is later than the time of --at. Name a later time');
     await output.out(`restored ${counted(restored, 'commit')}${restored < total ? ` of ${total}` : ''}`);
   }
 

@@ -1,8 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import { isCompacted, voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
 import { foldCommit, initialOf, streamRef, UnfoldableStream, type StreamRef } from '@keyfold/projections';
 
 /** The commits of a slot that a part contains: after a position, up to the cut. */
 export type Range = Readonly<{ slot: number; after: number; upTo: number }>;
+
+/** A stream that was checked before so many others is read once more when it goes on, and not counted again. */
+const REMEMBERED_STREAMS = 50_000;
 
 /**
  * Folds each stream of a range once, when its first commit there passes, and counts the commits of these streams, so that none is missing. Holds
@@ -12,6 +16,7 @@ export class StreamCheck {
   streams = 0;
   #passed = 0;
   #ofStreams = 0;
+  readonly #checked = new LRUCache<string, true>({ max: REMEMBERED_STREAMS });
 
   constructor(
     private readonly store: EventStore,
@@ -27,7 +32,8 @@ export class StreamCheck {
       if (!ref && !isCompacted({ command })) continue;
       this.#passed++;
       // Before the first part, a stream can only begin with its first commit.
-      if ((version === 1 || this.range.after > 0) && !found.has(stream)) found.set(stream, ref);
+      if (version > 1 && this.range.after === 0) continue;
+      if (!found.has(stream) && !this.#checked.has(stream)) found.set(stream, ref);
     }
     if (found.size === 0) return;
     const streams = await this.#read([...found.keys()]);
@@ -52,6 +58,7 @@ export class StreamCheck {
     commits: readonly Commit[],
     page: readonly Commit[],
   ): Promise<void> {
+    this.#checked.set(stream, true);
     const [problem, whole] = await this.#fold(stream, ref, commits);
     const inRange = whole.filter(({ position }) => position > this.range.after && position <= this.range.upTo);
     const [first] = inRange;

@@ -79,15 +79,17 @@ async function copyBetween(stores: Stores, context: StoresRun): Promise<ExitCode
   return DONE;
 }
 
-/** Copies until the source is only a few commits ahead. */
+/** Copies until the source is only a few commits ahead, or gets ahead as fast as it is copied. */
 async function copyBeside(copy: StoreCopy, direction: Direction, { output, signal }: StoresRun): Promise<ExitCode> {
-  let behind: number;
+  let behind = Infinity;
+  let before: number;
   do {
+    before = behind;
     signal.throwIfAborted();
     await copy.copyToHeads();
     await copy.project();
     behind = await copy.behind();
-  } while (behind > NEAR);
+  } while (behind > NEAR && behind < before);
   await output.out(
     `copied ${counted(copy.size, 'commit')}, ${counted(behind, 'commit')} behind. Next: ${direction.stopSource}, then run this command with --finish`,
   );
