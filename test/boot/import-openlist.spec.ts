@@ -149,6 +149,22 @@ describe.each([
     expect((await run(file, '--static-token')).out).toBe('No change: 2 unchanged, 0 changed here, 0 refused\n');
   });
 
+  it('leaves out settings that are longer than Keyfold takes, each or together', async () => {
+    const long = 'x'.repeat(200_000);
+    const part = '\u0001'.repeat(90_000);
+    const cases: readonly Record<string, string>[] = [{ logo: long }, { logo: part, announcement: part }];
+    for (const settings of cases) {
+      const file = databaseOf([], { ...settings, site_title: 'Our files' });
+      const { status, out, err } = await run(file);
+      expect(err).toContain('with --accept settings-too-large\n');
+      expect([status, out]).toEqual([
+        1,
+        expect.stringContaining('setting logo\n  outcome  refused, settings-too-large\n'),
+      ]);
+      expect((await run(file, '--accept', 'settings-too-large')).status).toBe(0);
+    }
+  });
+
   it('refuses the file of another site, whatever is accepted', async () => {
     const file = databaseOf(users.map((each) => ({ ...each, username: `other ${each.username}`, password: 'other' })));
     const { status, err } = await run(file, ...accepted, '--accept', 'other-site');

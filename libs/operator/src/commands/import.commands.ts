@@ -25,7 +25,7 @@ The exit status is 1 if a problem was not accepted, and 2 if the file cannot be 
 
 With --json, each line is an object. That of an account has id (in OpenList), username, outcome (taken, unchanged, changed here or
 refused), accountId (here, or null), problems (objects with reason and, for a key, its title as key), notes, needsPassword, and keys (the
-number to add). That of a setting has setting, outcome, here and there (its values, null if it is secret), and problems. An import prints
+number to add). That of a setting has setting, outcome, here and there (its values, null if secret or too long), and problems. An import prints
 the accounts and settings that it takes or refuses, and --dry-run all of them.`;
 
 const MAPPING = `

@@ -1,4 +1,3 @@
-import type { SettingInput } from '@keyfold/application';
 import { KEYS_PER_ACCOUNT, SETTINGS_BYTES } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/reporting';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
@@ -29,6 +28,8 @@ export type OpenlistAccount = Readonly<{
   keys: readonly OpenlistKey[];
   keysLeftOut: number;
 }>;
+
+export type OpenlistSetting = Readonly<{ key: string; value: string | undefined }>;
 
 /** Accounts that are read at once, so that memory stays flat and OpenList is locked out of its file only for moments. */
 const PAGE = 500;
@@ -94,8 +95,8 @@ export class OpenlistDatabase {
     return hash === undefined ? undefined : { hash, salt };
   }
 
-  /** Returns the saved values of these settings. Throws `UnusableOpenlistDatabase`. */
-  settings(keys: readonly string[]): readonly SettingInput[] {
+  /** Returns the saved values of these settings; undefined for one that is too long for Keyfold. Throws `UnusableOpenlistDatabase`. */
+  settings(keys: readonly string[]): readonly OpenlistSetting[] {
     try {
       if (!['key', 'value'].every((column) => columnsIn(this.#file, `${this.#prefix}setting_items`).has(column)))
         return [];
@@ -106,9 +107,9 @@ export class OpenlistDatabase {
             FROM ${this.#table('setting_items')} WHERE key IN (SELECT value FROM json_each(?)) LIMIT ?`,
         )
         .all(JSON.stringify(keys), keys.length) as Row[];
-      const tooLong = found.find(({ value, none }) => value === null && none === 0);
-      if (tooLong) throw this.#tooLong(`setting ${quoted(textOf(tooLong['key']))}`, SETTINGS_BYTES);
-      return found.map(({ key, value }) => ({ key: textOf(key), value: textOf(value) }));
+      return found.map(({ key, value, none }) => {
+        return { key: textOf(key), value: value === null && none === 0 ? undefined : textOf(value) };
+      });
     } catch (error) {
       throw this.#unusable(error);
     }
@@ -156,13 +157,10 @@ export class OpenlistDatabase {
       );
     const isLong = this.#columns.map((column) => `octet_length(${column}) > ${MAX_TEXT_BYTES}`).join(' OR ');
     const [long] = this.#file.prepare(`SELECT id FROM ${users} WHERE ${isLong} LIMIT 1`).all();
-    if (long) throw this.#tooLong(`account ${quoted(textOf(long['id']))}`, MAX_TEXT_BYTES);
-  }
-
-  #tooLong(what: string, bytes: number): UnusableOpenlistDatabase {
-    return new UnusableOpenlistDatabase(
-      `${this.path} has a text of more than ${bytes} bytes in the ${what}, which OpenList does not write. Remove it there`,
-    );
+    if (long)
+      throw new UnusableOpenlistDatabase(
+        `${this.path} has a text of more than ${MAX_TEXT_BYTES} bytes in the account ${quoted(textOf(long['id']))}, which OpenList does not write. Remove it there`,
+      );
   }
 
   /** Prepares the read of the keys of an account, oldest first, at most as many as an account can have. */

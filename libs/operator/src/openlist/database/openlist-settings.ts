@@ -1,7 +1,7 @@
-import { STATIC_TOKEN_KEY, type SettingInput } from '@keyfold/application';
+import { STATIC_TOKEN_KEY } from '@keyfold/application';
 import { factorySettings, settingFlag, settingGroup } from '@keyfold/domain';
 import { hash } from 'node:crypto';
-import type { OpenlistDatabase } from './openlist-database.js';
+import type { OpenlistDatabase, OpenlistSetting } from './openlist-database.js';
 
 const { site, style, preview, global, sso, ldap } = settingGroup;
 /** The groups that concern accounts and front ends. The others configure how OpenList handles files. */
@@ -16,7 +16,7 @@ const FACTORY_VALUES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the settings of OpenList that Keyfold can take. The static token is among them only if it is wanted. */
-export function settingsToImport(database: OpenlistDatabase, withStaticToken: boolean): readonly SettingInput[] {
+export function settingsToImport(database: OpenlistDatabase, withStaticToken: boolean): readonly OpenlistSetting[] {
   const keys = factorySettings
     .filter(({ key, group, flag }) =>
       key === STATIC_TOKEN_KEY ? withStaticToken : GROUPS.includes(group) && flag !== settingFlag.readOnly,
@@ -24,5 +24,5 @@ export function settingsToImport(database: OpenlistDatabase, withStaticToken: bo
     .map(({ key }) => key);
   return database
     .settings(keys)
-    .filter(({ key, value }) => !FACTORY_VALUES.has(`${key} ${hash('sha256', value, 'hex')}`));
+    .filter(({ key, value }) => value === undefined || !FACTORY_VALUES.has(`${key} ${hash('sha256', value, 'hex')}`));
 }

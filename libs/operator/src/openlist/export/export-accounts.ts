@@ -70,6 +70,8 @@ export async function exportAccounts(_: object, { ports, output, signal }: Comma
     return FAILED;
   }
   for (const setting of settings) await send({ setting });
+  // The list may be behind, and no other process projects the commits of a store that this one has opened alone.
+  if (ports.isAlone) await ports.newProjector?.((error) => void output.err(String(error))).catchUp();
   const limit = pLimit(CONCURRENT_ACCOUNTS);
   const { total } = await new ListAccountsHandler(ports.readModels).execute(new ListAccountsQuery(0, 1));
   let done = 0;

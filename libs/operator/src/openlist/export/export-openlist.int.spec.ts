@@ -9,6 +9,7 @@ import { writeOpenlistDatabase, type OpenlistUser } from '../../../../../test/su
 import { openScene, operatorStores, type OperatorScene } from '../../../testing/operator-scene.js';
 import type { OperatorOutput } from '../../command-run.js';
 import type { OperatorRequest } from '../../commands/index.js';
+import { eraseAccountData } from '../../store/erasure/erase-account-data.js';
 import { importOpenlist } from '../import/import-openlist.js';
 import { runCommand } from '../../run-command.js';
 import { exportOpenlist } from './export-openlist.js';
@@ -137,6 +138,22 @@ describe.each(operatorStores)('an export on %s', (_, open) => {
     expect(await importFrom(file, scene)).toEqual({
       status: 0,
       lines: ['No change: 6 unchanged, 0 changed here, 0 refused'],
+    });
+  });
+
+  it('is recognised where accounts have other ids here and their passwords of OpenList, also if those ids were erased', async () => {
+    const other = await open();
+    await other.startFirst();
+    for (const id of [3, 4, 5]) await other.register(id, `here ${id}`);
+    await importFrom(old, other);
+    const { accountId: erased } = (await other.ports.names.accountOf('two factor'))!;
+    await other.change(erased, { type: 'DeleteAccount' });
+    await eraseAccountData(other.ports, erased, signal);
+    await exportTo(file, other, { passwordsFrom: old });
+    expect(newPasswords()).toHaveLength(3);
+    expect(await importFrom(file, other)).toEqual({
+      status: 0,
+      lines: ['No change: 7 unchanged, 0 changed here, 0 refused'],
     });
   });
 

@@ -133,9 +133,11 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
   it('is found again by its mapping, with the new id and the current name of each account', async () => {
     await scene.register(7, 'somebody');
     await run([openlistAccount(7, 'ann'), openlistAccount(8, 'bea')]);
+    await run([openlistAccount(-3, 'cid')]);
     await scene.change(8, { type: 'DeleteAccount' });
     const { out } = await scene.run({ command: 'import mapping', args: { json: true } });
     expect(out.map((line) => JSON.parse(line) as { id: number }).toSorted((a, b) => a.id - b.id)).toEqual([
+      { id: -3, accountId: 10, username: 'cid' },
       { id: 7, accountId: 9, username: 'ann' },
       { id: 8, accountId: 8, username: null },
     ]);

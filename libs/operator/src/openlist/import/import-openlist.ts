@@ -2,9 +2,9 @@ import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { ImportResult } from './import-accounts.js';
 import type { ImportReason } from './import-plan.js';
 import { ImportReport } from './import-report.js';
-import { partsOf, RequestFailed, resultsOf, withoutPassword, type ImportRun } from './import-requests.js';
+import { fitsRequest, partsOf, RequestFailed, resultsOf, withoutPassword, type ImportRun } from './import-requests.js';
 import type { SettingResult } from './import-settings.js';
-import { OpenlistDatabase, type OpenlistAccount } from '../database/openlist-database.js';
+import { OpenlistDatabase, type OpenlistAccount, type OpenlistSetting } from '../database/openlist-database.js';
 import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
 import { settingsToImport } from '../database/openlist-settings.js';
 import { PasswordWrapping } from './password-wrapping.js';
@@ -56,7 +56,7 @@ class OpenlistImport {
     const { dryRun } = this.given;
     const { output } = this.context;
     await this.#planAccounts();
-    const settings = settingsToImport(this.database, this.given.staticToken);
+    const settings = await this.#sendableSettings();
     const toTake = await this.#planSettings(settings);
     const open = this.#planned.problems.filter((reason) => !this.#isAccepted(reason));
     const isNothing = this.#wanted.size === 0 && !toTake;
@@ -98,14 +98,33 @@ class OpenlistImport {
     }
   }
 
-  /** Returns whether there is a setting to take. */
-  async #planSettings(settings: readonly object[]): Promise<boolean> {
-    const results = await this.#sendSettings(settings, false);
-    for (const result of results) {
-      this.#planned.countSetting(result);
-      if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.writeSetting(result);
+  /** Returns the settings that can be sent. Reports the others, which are longer than Keyfold takes. */
+  async #sendableSettings(): Promise<readonly OpenlistSetting[]> {
+    const settings = settingsToImport(this.database, this.given.staticToken);
+    const lengthOf = ({ value = '' }: OpenlistSetting) => value.length;
+    const sendable = settings
+      .filter(({ value }) => value !== undefined)
+      .toSorted((one, other) => lengthOf(one) - lengthOf(other));
+    while (!fitsRequest(sendable)) sendable.pop();
+    const problems = [{ reason: 'settings-too-large' }] as const;
+    for (const { key } of settings.filter((setting) => !sendable.includes(setting))) {
+      const result = { setting: key, outcome: 'refused', here: null, there: null, problems } as const;
+      await this.#reportSetting(result);
+      this.#written.countSetting(result);
     }
+    return settings.filter((setting) => sendable.includes(setting));
+  }
+
+  /** Returns whether there is a setting to take. */
+  async #planSettings(settings: readonly OpenlistSetting[]): Promise<boolean> {
+    const results = await this.#sendSettings(settings, false);
+    for (const result of results) await this.#reportSetting(result);
     return results.some(({ outcome }) => outcome === 'taken');
+  }
+
+  async #reportSetting(result: SettingResult): Promise<void> {
+    this.#planned.countSetting(result);
+    if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.writeSetting(result);
   }
 
   async #writeSettings(settings: readonly object[]): Promise<void> {

@@ -40,6 +40,8 @@ export class ImportReport {
   readonly #outcomes = new Map<ImportOutcome, number>();
   readonly #problems = new Map<ImportReason, number>();
   readonly #settings = new Map<ImportOutcome, number>();
+  /** Accounts that have the password of an earlier import. */
+  #known = 0;
   #keys = 0;
   #hasHead = false;
 
@@ -55,12 +57,12 @@ export class ImportReport {
 
   /** Whether more accounts belong to other persons than an earlier import than are known from it. */
   get isOtherSite(): boolean {
-    const known = (this.#outcomes.get('unchanged') ?? 0) + (this.#outcomes.get('changed here') ?? 0);
-    return (this.#problems.get('other-site') ?? 0) > known;
+    return (this.#problems.get('other-site') ?? 0) > this.#known;
   }
 
-  count({ outcome, problems, keys }: ImportResult): void {
+  count({ outcome, problems, needsPassword, keys }: ImportResult): void {
     increase(this.#outcomes, outcome);
+    if (outcome !== 'refused' && !needsPassword) this.#known++;
     for (const { reason } of problems) increase(this.#problems, reason);
     if (outcome === 'taken') this.#keys += keys;
   }
@@ -87,10 +89,11 @@ export class ImportReport {
     const { setting, outcome, here, there, problems } = result;
     if (this.isJson) return this.output.out(JSON.stringify(result));
     if (outcome === 'unchanged') return;
+    const hidden = problems.some(({ reason }) => reason === 'settings-too-large') ? '(too long)' : HIDDEN;
     const fields = {
       outcome: [outcome, ...problems.map(problemText)].join(', '),
-      here: here ?? HIDDEN,
-      there: there ?? HIDDEN,
+      here: here ?? hidden,
+      there: there ?? hidden,
     };
     for (const line of fieldsOf(`setting ${setting}`, fields)) await this.output.out(line);
   }

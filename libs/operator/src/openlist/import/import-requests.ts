@@ -48,6 +48,9 @@ export const withoutPassword = ({ hash: openlistHash, salt, ...account }: Openli
   exportMark: exportMarkIn(salt),
 });
 
+/** Whether settings fit into a request, which they must do together. */
+export const fitsRequest = (settings: readonly object[]): boolean => JSON.stringify(settings).length <= PART_CHARACTERS;
+
 /** Yields the accounts in parts that fit into a request. */
 export function* partsOf(accounts: Iterable<OpenlistAccount>, maxAccounts: number): Generator<OpenlistAccount[]> {
   let part: OpenlistAccount[] = [];

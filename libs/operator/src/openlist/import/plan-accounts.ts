@@ -12,11 +12,19 @@ import {
 import { isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
 import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
 import type { OperatorPorts } from '../../command-run.js';
-import { exportMarkOf, importCommandIdOf, importedPasswordMark } from './import-marks.js';
+import {
+  exportMarkOf,
+  importCommandIdOf,
+  importedPasswordMark,
+  passwordMarkOf,
+  unchangedPasswordMark,
+} from './import-marks.js';
 import { planImport, type ImportPlan, type SentAccount } from './import-plan.js';
 
 /** Higher ids are not kept, because all later ids would be higher still. */
 const MAX_KEPT_ID = 2 ** 24;
+/** Passwords without a salt have the same mark. */
+const NO_SALT = passwordMarkOf('');
 
 /** The plan for an account, and the versions of its streams that it was made on. `accountId` is its id here; null if it needs a new one. */
 export type Planned = Readonly<{
@@ -30,17 +38,21 @@ export type Planned = Readonly<{
 /** Plans the import of some accounts. Takes few round trips for all of them together. */
 export async function planAccounts(accounts: readonly SentAccount[], ports: OperatorPorts): Promise<Planned[]> {
   const { store, clock } = ports;
-  const exported = await exportedAmong(accounts, ports);
   const earlier = await store.findCommands(accounts.map(({ id }) => importCommandIdOf(id)));
   const erased = new Set(earlier.filter(isCompacted).map(({ command }) => command.id));
   const importedAs = new Map(earlier.map(({ command, stream }) => [command.id, accountIdOf(stream)]));
-  const idOf = (sent: SentAccount) =>
-    exported.has(sent) ? sent.id : (importedAs.get(importCommandIdOf(sent.id)) ?? keptIdOf(sent));
-  const streams = accounts.map(idOf).flatMap((id) => (id === undefined ? [] : streamsOf(id)));
+  const importedIdOf = (sent: SentAccount) => importedAs.get(importCommandIdOf(sent.id)) ?? keptIdOf(sent);
+  // A file of an export has the ids of this store.
+  const ids = new Set(accounts.flatMap((sent) => [importedIdOf(sent) ?? sent.id, sent.id]));
+  const streams = [...ids].flatMap(streamsOf);
   const stored = Map.groupBy(
     await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
     ({ stream }) => stream,
   );
+  const exported = new Set(
+    accounts.filter((sent) => isExported(sent, stored.get(accountStream(sent.id).stream) ?? [])),
+  );
+  const idOf = (sent: SentAccount) => (exported.has(sent) ? sent.id : importedIdOf(sent));
   const found = accounts.map((sent) => {
     const wasImported = exported.has(sent) || importedAs.has(importCommandIdOf(sent.id));
     const id = idOf(sent);
@@ -60,7 +72,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
   const names = await namesFor(found, ports);
   return Promise.all(
     found.map(async ({ sent, wasImported, accountId, commits, account }, index) => {
-      if (erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
+      if (!exported.has(sent) && erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
       const { twoFactor } = account;
       const secret =
         twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(account.accountId));
@@ -86,21 +98,13 @@ function refusedAsErased(sent: SentAccount): Planned {
   return { sent, accountId: null, wasImported: true, plan, versions: { account: 0, ring: 0 } };
 }
 
-/** Returns the accounts that an export wrote from this store, and whose passwords were not changed since, there or here. */
-async function exportedAmong(
-  accounts: readonly SentAccount[],
-  { store }: OperatorPorts,
-): Promise<ReadonlySet<SentAccount>> {
-  const marked = accounts.filter(({ exportMark }) => exportMark !== undefined);
-  if (marked.length === 0) return new Set();
-  const streams = marked.map(({ id }) => accountStream(id).stream);
-  const stored = Map.groupBy(
-    await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
-    ({ stream }) => stream,
-  );
-  return new Set(
-    marked.filter(({ exportMark }, index) => exportMarkOf(stored.get(streams[index]!) ?? []) === exportMark),
-  );
+/**
+ * Returns whether an export wrote the account from these commits of its id here, and its password was not changed since, there or here. The
+ * password is new, or one of OpenList that the account brought from another id.
+ */
+function isExported({ exportMark, passwordMark }: SentAccount, accountCommits: readonly Commit[]): boolean {
+  if (exportMark !== undefined) return exportMarkOf(accountCommits) === exportMark;
+  return passwordMark !== NO_SALT && unchangedPasswordMark(accountCommits) === passwordMark;
 }
 
 /** Returns the claims of the wanted names. An account that has its name already needs no look-up. */

@@ -9,7 +9,7 @@ const COLUMNS = [
   { head: 'here', width: 9, isNumeric: true },
   { head: 'username', width: 50 },
 ];
-const IMPORTED = /^import:openlist:(\d+)$/;
+const IMPORTED = /^import:openlist:(-?\d+)$/;
 
 /** Shows which account each imported account of OpenList became, by the command ids of their first commits. */
 export async function showMapping(

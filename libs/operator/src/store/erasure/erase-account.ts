@@ -97,12 +97,15 @@ async function report(id: number, count: ErasedCount, json: boolean, { ports, ou
   );
   if (logUntil)
     await output.out(
-      `RabbitMQ keeps its events in keyfold.events.log until ${logUntil} (KEYFOLD_EVENT_LOG_DAYS) or longer, because it deletes whole segments`,
+      `RabbitMQ keeps its events in keyfold.events.log until ${logUntil} or longer: it deletes whole segments, and KEYFOLD_EVENT_LOG_DAYS only counts if "keyfold topology diff" finds no other limit`,
     );
   if (holding.length === 0) return;
-  await output.out('These backups contain the account until they are deleted. A restore erases it again:');
+  await output.out('These backups contain the account until they are deleted:');
   const rows = holding.map(({ folder, host, madeAt }) => [isoTime(madeAt), host, folder]);
   for (const line of tableOf(['since', 'host', 'folder'], rows)) await output.out(line);
+  await output.out(
+    'A restore leaves it out only after the next run of "keyfold backup" into the folder, or with "keyfold restore --erasures"',
+  );
 }
 
 const COLUMNS = [
