@@ -29,8 +29,8 @@ number to add). That of a setting has setting, outcome, here and there (its valu
 the accounts and settings that it takes or refuses, and --dry-run all of them.`;
 
 const MAPPING = `
-Shows every account that "import openlist" has brought, also with a new id. The ids are kept for good, so that other systems can follow
-them. Without --json, an account that was deleted here has the name "(deleted)".
+Shows every account that "import openlist" has brought, also with a new id, except those that were erased. The ids are kept for good, so that
+other systems can follow them. Without --json, an account that was deleted here has the name "(deleted)".
 
 With --json, each line is an object with id (in OpenList), accountId (here) and username (null if the account was deleted here).`;
 

@@ -20,8 +20,9 @@ import {
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { foldCommit, initialOf, sessions, type Fold } from '@keyfold/projections';
+import { foldCommit, initialOf, projectorName, sessions, type Fold } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun, OperatorPorts } from '../../command-run.js';
@@ -30,6 +31,9 @@ import { quoted } from '../../output/printable.js';
 
 /** Accounts that are read concurrently. The whole history of each is in memory meanwhile. */
 const CONCURRENT_ACCOUNTS = 16;
+/** How long to wait for a projector that polls once a second, and the interval between two checks, in milliseconds. */
+const PROJECTOR_TIMEOUT = 3_000;
+const CHECK_INTERVAL = 200;
 
 /**
  * An account with its second factor in plain. `imported`: its id in OpenList and the mark of its password there, if that is still the
@@ -57,6 +61,20 @@ export type ExportLine =
   | Readonly<{ account: ExportedAccount; left: LeftBehind }>
   | Readonly<{ lastId: number; left: LeftBehind }>;
 
+/** Waits until the list has every commit that exists now. Returns whether it does. */
+async function isListCurrent({ ports, output, signal }: CommandRun): Promise<boolean> {
+  const { feed, leases, isAlone, newProjector } = ports;
+  // No other process can project the commits of a store that this one has opened alone.
+  if (isAlone) await newProjector?.((error) => void output.err(String(error))).catchUp();
+  const heads = await feed.readHeads();
+  for (const deadline = performance.now() + PROJECTOR_TIMEOUT; ;) {
+    const reached = new Map((await leases.progress(projectorName)).map(({ slot, position }) => [slot, position]));
+    if ([...heads].every(([slot, head]) => (reached.get(slot) ?? 0) >= head)) return true;
+    if (performance.now() > deadline) return false;
+    await sleep(CHECK_INTERVAL, undefined, { signal });
+  }
+}
+
 /** Writes a line of JSON (`ExportLine`) for everything that OpenList can have. */
 export async function exportAccounts(_: object, { ports, output, signal }: CommandRun): Promise<ExitCode> {
   const sealer = await ports.sealer();
@@ -69,9 +87,13 @@ export async function exportAccounts(_: object, { ports, output, signal }: Comma
     );
     return FAILED;
   }
+  if (!(await isListCurrent({ ports, output, signal }))) {
+    await output.err(
+      'the list of accounts may lack some: the projector has not reached the end of the feed. Start a worker or run "keyfold migrate", then run this command again',
+    );
+    return FAILED;
+  }
   for (const setting of settings) await send({ setting });
-  // The list may be behind, and no other process projects the commits of a store that this one has opened alone.
-  if (ports.isAlone) await ports.newProjector?.((error) => void output.err(String(error))).catchUp();
   const limit = pLimit(CONCURRENT_ACCOUNTS);
   const { total } = await new ListAccountsHandler(ports.readModels).execute(new ListAccountsQuery(0, 1));
   let done = 0;

@@ -54,10 +54,12 @@ async function importFrom(path: string, { ports }: OperatorScene) {
 
 async function exportTo(
   path: string,
-  { ports }: OperatorScene,
-  options: { passwordsFrom?: string; refusal?: string } = {},
+  scene: OperatorScene,
+  options: { passwordsFrom?: string; refusal?: string; lags?: boolean } = {},
 ) {
-  const { refusal, ...given } = options;
+  const { refusal, lags = false, ...given } = options;
+  const { ports } = scene;
+  if (!lags) await scene.project();
   const { lines, output } = collecting();
   const run = {
     send: (to: OperatorOutput) => runCommand(ports, { command: 'export openlist', args: {} }, to, signal),
@@ -224,6 +226,15 @@ describe.each(operatorStores)('an export on %s', (_, open) => {
       { seq: 10, type: 'integer' },
     ]);
   });
+});
+
+it('an export beside other processes waits for the list, and is refused if no process projects', async () => {
+  const [, openShared] = operatorStores.find(([name]) => name === 'MongoDB')!;
+  const scene = await openShared();
+  await scene.startFirst();
+  const { status, lines } = await exportTo(file, scene, { lags: true });
+  expect([status, lines.join()]).toEqual([1, expect.stringContaining('the list of accounts may lack some')]);
+  expect(readdirSync(folder)).toEqual(['data.db']);
 });
 
 describe('an export', () => {
