@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 /** The version in the nearest package.json. */
 export const { version } = findPackage(import.meta.dirname);
 
-/** The name and version of the service: `Keyfold v0.2.0`. */
+/** The name and version of the service: `Keyfold v0.3.0`. */
 export const serviceVersion = `Keyfold v${version}`;
 
-/** The same in the form of an `app-id`: `keyfold/0.2.0`. */
+/** The same in the form of an `app-id`: `keyfold/0.3.0`. */
 export const serviceAppId = `keyfold/${version}`;
 
 function findPackage(folder: string): { version: string } {

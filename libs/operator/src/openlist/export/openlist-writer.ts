@@ -114,8 +114,13 @@ export class OpenlistWriter {
       fsyncSync(this.#passwords);
       closeSync(this.#passwords);
       synchronize(partOf(this.path));
-      if (this.counts.newPasswords > 0) renameSync(partOf(this.passwordsPath), this.passwordsPath);
-      renameSync(partOf(this.path), this.path);
+      if (this.counts.newPasswords > 0) publish(this.passwordsPath);
+      try {
+        publish(this.path);
+      } catch (error) {
+        if (this.counts.newPasswords > 0) rmSync(this.passwordsPath);
+        throw error;
+      }
       synchronize(dirname(this.path));
     });
     this.discard();
@@ -148,6 +153,12 @@ export class OpenlistWriter {
 }
 
 const partOf = (path: string) => `${path}.part`;
+
+/** Gives a finished file its name, unless another program has created one meanwhile. */
+function publish(path: string): void {
+  if (existsSync(path)) throw new Error(`${path} exists`);
+  renameSync(partOf(path), path);
+}
 
 /** Makes a file or folder durable. */
 function synchronize(path: string): void {

@@ -12,7 +12,7 @@ const part = (number: number, after: number, upTo: number) => ({
 
 const manifest: Manifest = {
   format: 1,
-  keyfold: 'Keyfold v0.2.0',
+  keyfold: 'Keyfold v0.3.0',
   store: 'sqlite',
   encryption: 'none',
   parts: [part(1, 0, 5), part(2, 5, 7)],
