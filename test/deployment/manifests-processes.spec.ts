@@ -74,7 +74,7 @@ describe('with the environment of its pod', () => {
       KEYFOLD_STORE: 'mongodb',
       KEYFOLD_MONGODB_URI: FILES['mongodb-uri'],
     });
-    expect(readCliBrokerSettings(topology!)).toEqual({
+    expect(readCliBrokerSettings(topology!)).toMatchObject({
       KEYFOLD_RABBITMQ_URL: FILES['rabbitmq-url'],
       KEYFOLD_RABBITMQ_MANAGEMENT_URL: FILES['rabbitmq-management-url'],
     });

@@ -142,7 +142,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     changes: true,
     args: { id: 99, json: false },
     table: true,
-    sentences: /^(erased account|These backups) /,
+    sentences: /^(erased account|These backups|A restore) /,
     json: z.strictObject({
       id: z.int(),
       erased: time,

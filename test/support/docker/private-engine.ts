@@ -91,7 +91,8 @@ export class PrivateEngine {
       ['--default-network-opt', 'bridge=com.docker.network.bridge.host_binding_ipv4=127.0.0.1'],
     ].flat();
     const output = openSync(log, 'w');
-    const env = { ...process.env, ...this.environment };
+    // A folder of this run would be missing to the next one if this one is killed.
+    const env = { ...process.env, ...this.environment, TMPDIR: this.folder };
     let failure: unknown;
     const child = spawn('dockerd', options, { env, stdio: ['ignore', output, output] });
     child.once('error', (error) => (failure = error));
