@@ -92,6 +92,12 @@ export abstract class Counter {
   /** Reserves `count` consecutive numbers and returns the first. The counter begins at `start`. */
   abstract take(name: string, count: number, start: number): Promise<number>;
 
+  /** Moves a counter forward, so that it hands out no number below `next`. */
+  async skipTo(name: string, next: number): Promise<void> {
+    const known = await this.take(name, 0, next);
+    if (known < next) await this.take(name, next - known, next);
+  }
+
   /** Returns the next number of every counter that has begun. */
   abstract read(): Promise<Map<string, number>>;
 }

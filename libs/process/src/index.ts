@@ -9,7 +9,7 @@ export { metricDefinitions } from './metrics/metric-names.js';
 export { addUp, measureProcess, Metrics, type Sample } from './metrics/metrics.js';
 export { firstPasswordNote, keepNextTickQuick, runProcess, type ProcessContext, type Running } from './run-process.js';
 export { serviceAppId, serviceVersion } from './service-version.js';
-export { createFolder, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
+export { createFolder, flush, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
 export { InvalidConfiguration, readSettings, UnusableAddress, type Environment } from './settings/read-settings.js';
 export { sealingKeys } from './settings/setting-types.js';
 export * from './settings/settings.js';

@@ -2,8 +2,7 @@ import { type Account, type ResealSecrets, type SiteSettings } from '@keyfold/do
 import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import {
   accountStream,
-  foldCommit,
-  initialOf,
+  foldCommits,
   siteSettingsStream,
   streamRef,
   UnfoldableStream,
@@ -84,7 +83,7 @@ async function sealedStreamsOf(
   const sealed: SealedStream[] = [];
   for (const ref of begun) {
     try {
-      sealed.push(sealedStreamOf(ref, stateOf(ref, streams.get(ref.stream) ?? [])));
+      sealed.push(sealedStreamOf(ref, foldCommits(ref.aggregate, streams.get(ref.stream) ?? []).state));
     } catch (error) {
       if (!(error instanceof UnfoldableStream)) throw error;
       await report(error.message);
@@ -92,9 +91,6 @@ async function sealedStreamsOf(
   }
   return sealed.filter(({ secrets }) => secrets.length > 0);
 }
-
-const stateOf = ({ aggregate }: StreamRef<unknown>, commits: readonly Commit[]): unknown =>
-  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate)).state;
 
 function sealedStreamOf({ stream, aggregate }: StreamRef<unknown>, state: unknown): SealedStream {
   if (aggregate.name === 'site-settings') {

@@ -29,6 +29,15 @@ export const counterCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a counter is moved forward, never back',
+    async run({ counter }) {
+      const [begun, other] = [unused('counter'), unused('counter')];
+      await counter.take(begun, 10, 1);
+      for (const name of [begun, other]) for (const next of [20, 5]) await counter.skipTo(name, next);
+      expect([await counter.take(begun, 1, 1), await counter.take(other, 1, 1)]).toEqual([20, 20]);
+    },
+  },
+  {
     title: 'counters of different names are independent',
     async run({ counter }) {
       const name = unused('counter');

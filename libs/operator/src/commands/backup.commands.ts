@@ -72,7 +72,7 @@ export const backupCommands = {
     },
     problem: ({ recipients, passphraseFile: file }) =>
       recipients.length > 0 && file !== undefined ? 'use either --recipient or --passphrase-file' : undefined,
-    run: async (args, run) => (await import('../store/backup/record-backup.js')).recordBackup(args, run),
+    run: async (args, run) => (await import('../store/erasure/erasure-records.js')).recordBackup(args, run),
   }),
 };
 

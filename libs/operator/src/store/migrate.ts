@@ -33,6 +33,11 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   return FAILED;
 }
 
+/** Fills the read models of a store that this process has opened alone, whose commits no other process can project. */
+export async function catchUpIfAlone({ ports: { isAlone, newProjector }, output }: CommandRun): Promise<void> {
+  if (isAlone) await newProjector?.((error) => void output.err(reasonOf(error))).catchUp();
+}
+
 type Following = Readonly<{
   ports: Pick<OperatorPorts, 'feed' | 'leases'>;
   output: OperatorOutput;

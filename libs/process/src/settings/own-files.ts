@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, statSync, type Stats } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { InvalidConfiguration } from './read-settings.js';
 
@@ -11,6 +11,13 @@ export function createFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   createFolder(dirname(path));
   mkdirSync(path, { mode: 0o700 });
+}
+
+/** Makes a file, or the names in a folder, survive a power failure. */
+export function flush(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /**

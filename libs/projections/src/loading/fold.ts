@@ -29,6 +29,10 @@ export const initialOf = <State>({ decider }: Fold<State>): Loaded<State> => ({
   version: 0,
 });
 
+/** Folds the commits of a stream from its beginning. Throws `UnfoldableStream`. */
+export const foldCommits = <State>(aggregate: Fold<State>, commits: readonly Commit[]): Loaded<State> =>
+  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));
+
 /** Adds one commit to a state. Throws `UnfoldableStream`. */
 export function foldCommit<State>(
   { decider, upcasters }: Fold<State>,

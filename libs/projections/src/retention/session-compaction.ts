@@ -1,6 +1,6 @@
 import { sessionAggregate } from '@keyfold/domain';
 import { compactedStreamOf, type Commit, type EventStore, type StreamCompaction } from '@keyfold/event-store';
-import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
+import { foldCommits, UnfoldableStream, type Loaded } from '../loading/fold.js';
 import type { StreamRef } from '../loading/stream-ref.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { doneUpTo, type ReadersBehind } from './readers-behind.js';
@@ -119,10 +119,7 @@ export class SessionCompaction {
 /** A session that cannot be folded is kept forever, rather than blocking all others. */
 function statusOf(whole: readonly Commit[], limit: number): SessionStatus {
   try {
-    const { state, version } = whole.reduce(
-      (loaded, commit) => foldCommit(sessionAggregate, loaded, commit),
-      initialOf(sessionAggregate),
-    );
+    const { state, version } = foldCommits(sessionAggregate, whole);
     if (version === 0) return 'void';
     return state.expiresAt * 1_000 <= limit ? 'due' : 'kept';
   } catch (error) {

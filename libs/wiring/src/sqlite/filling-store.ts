@@ -1,6 +1,6 @@
 import { FolderLock } from '@keyfold/event-store/sqlite';
-import { InvalidConfiguration, requireOwnFolder } from '@keyfold/process';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { flush, InvalidConfiguration, requireOwnFolder } from '@keyfold/process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FillingStore } from '../stores/store-adapters.js';
 import { prepareDataFolder } from './data-folder.js';
@@ -30,7 +30,7 @@ export function openToFill(folder: string, filler: string, { startOver } = { sta
       async finish() {
         await closeOnce();
         for (const file of FILES) renameSync(join(part, file), join(folder, file));
-        flushFolder(folder);
+        flush(folder);
         rmSync(part, { recursive: true });
       },
       async close() {
@@ -53,11 +53,4 @@ function requireEmpty(folder: string, part: string): void {
   throw new InvalidConfiguration([
     `KEYFOLD_DATA_DIR: ${folder} is not empty (${other}). Name an empty or a new folder. Only token-secret and sealing-key may be in it`,
   ]);
-}
-
-/** Makes the names in a folder survive a power failure. */
-function flushFolder(folder: string): void {
-  const handle = openSync(folder, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }

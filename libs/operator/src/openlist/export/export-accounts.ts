@@ -18,22 +18,20 @@ import {
   sshKeyRingAggregate,
   type AccountFields,
 } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { foldCommit, initialOf, projectorName, sessions, type Fold } from '@keyfold/projections';
+import { foldCommits, sessions, type Fold } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun, OperatorPorts } from '../../command-run.js';
+import { catchUpIfAlone, untilCaughtUp } from '../../store/migrate.js';
 import { exportMarkOf, openlistIdOf, unchangedPasswordMark } from '../import/import-marks.js';
 import { quoted } from '../../output/printable.js';
 
 /** Accounts that are read concurrently. The whole history of each is in memory meanwhile. */
 const CONCURRENT_ACCOUNTS = 16;
-/** How long to wait for a projector that polls once a second, and the interval between two checks, in milliseconds. */
+/** How long to wait for a projector that polls once a second, in milliseconds. */
 const PROJECTOR_TIMEOUT = 3_000;
-const CHECK_INTERVAL = 200;
 
 /**
  * An account with its second factor in plain. `imported`: its id in OpenList and the mark of its password there, if that is still the
@@ -62,16 +60,15 @@ export type ExportLine =
   | Readonly<{ lastId: number; left: LeftBehind }>;
 
 /** Waits until the list has every commit that exists now. Returns whether it does. */
-async function isListCurrent({ ports, output, signal }: CommandRun): Promise<boolean> {
-  const { feed, leases, isAlone, newProjector } = ports;
-  // No other process can project the commits of a store that this one has opened alone.
-  if (isAlone) await newProjector?.((error) => void output.err(String(error))).catchUp();
-  const heads = await feed.readHeads();
-  for (const deadline = performance.now() + PROJECTOR_TIMEOUT; ;) {
-    const reached = new Map((await leases.progress(projectorName)).map(({ slot, position }) => [slot, position]));
-    if ([...heads].every(([slot, head]) => (reached.get(slot) ?? 0) >= head)) return true;
-    if (performance.now() > deadline) return false;
-    await sleep(CHECK_INTERVAL, undefined, { signal });
+async function isListCurrent(run: CommandRun): Promise<boolean> {
+  await catchUpIfAlone(run);
+  const timeout = AbortSignal.timeout(PROJECTOR_TIMEOUT);
+  try {
+    await untilCaughtUp({ ...run, signal: AbortSignal.any([run.signal, timeout]) });
+    return true;
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    return false;
   }
 }
 
@@ -131,11 +128,13 @@ async function accountLine(
   const commits = await store.readStreams(aggregates.map((each) => ({ stream: each.streamOf(accountId), version: 0 })));
   const commitsOf = ({ streamOf }: { streamOf(id: number): string }) =>
     commits.filter(({ stream }) => stream === streamOf(accountId));
+  const stateOf = <State>(aggregate: Fold<State> & { streamOf(id: number): string }) =>
+    foldCommits(aggregate, commitsOf(aggregate)).state;
   const history = commitsOf(accountAggregate);
-  const account = folded(accountAggregate, history);
+  const account = stateOf(accountAggregate);
   const exportMark = exportMarkOf(history);
   if (account.status !== 'active' || exportMark === undefined) return undefined;
-  const ring = folded(sshKeyRingAggregate, commitsOf(sshKeyRingAggregate));
+  const ring = stateOf(sshKeyRingAggregate);
   const openlistId = openlistIdOf(history);
   const passwordMark = unchangedPasswordMark(history);
   const { username, role, basePath, permission, disabled, ssoId, allowLdap, passwordTimestamp, twoFactor } = account;
@@ -160,13 +159,10 @@ async function accountLine(
       }),
     },
     left: {
-      accessTokens: folded(accessTokensAggregate, commitsOf(accessTokensAggregate)).secrets.length,
-      appPasswords: folded(appPasswordsAggregate, commitsOf(appPasswordsAggregate)).secrets.length,
+      accessTokens: stateOf(accessTokensAggregate).secrets.length,
+      appPasswords: stateOf(appPasswordsAggregate).secrets.length,
       recoveryCodes: twoFactor?.recoveryCodes?.unused.length ? 1 : 0,
       expiringKeys: ring.keys.length - keys.length,
     },
   };
 }
-
-const folded = <State>(aggregate: Fold<State>, commits: readonly Commit[]): State =>
-  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate)).state;

@@ -1,4 +1,5 @@
 import type { ListedSetting } from '@keyfold/application';
+import { flush } from '@keyfold/process';
 import { reasonOf } from '@keyfold/reporting';
 import { openlistHashOf, staticHash } from '@keyfold/security';
 import { randomBytes } from 'node:crypto';
@@ -113,7 +114,7 @@ export class OpenlistWriter {
       this.#database.close();
       fsyncSync(this.#passwords);
       closeSync(this.#passwords);
-      synchronize(partOf(this.path));
+      flush(partOf(this.path));
       if (this.counts.newPasswords > 0) publish(this.passwordsPath);
       try {
         publish(this.path);
@@ -121,7 +122,7 @@ export class OpenlistWriter {
         if (this.counts.newPasswords > 0) rmSync(this.passwordsPath);
         throw error;
       }
-      synchronize(dirname(this.path));
+      flush(dirname(this.path));
     });
     this.discard();
   }
@@ -158,13 +159,6 @@ const partOf = (path: string) => `${path}.part`;
 function publish(path: string): void {
   if (existsSync(path)) throw new Error(`${path} exists`);
   renameSync(partOf(path), path);
-}
-
-/** Makes a file or folder durable. */
-function synchronize(path: string): void {
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** Texts that may be malformed are passed as bytes. */

@@ -56,9 +56,7 @@ export type ImportResult = Readonly<{
 type Mode = Readonly<{ accept: readonly string[]; write: boolean; silent: boolean }>;
 type ImportArgs = Mode & Readonly<{ accounts: readonly unknown[] }>;
 
-/**
- * Plans or imports a part of the accounts of OpenList, and writes a line of JSON for each (`ImportResult`).
- */
+/** Plans or imports a part of the accounts of OpenList, and writes a line of JSON for each (`ImportResult`). */
 export async function importAccounts({ accounts, ...mode }: ImportArgs, run: CommandRun): Promise<ExitCode> {
   const { ports, output, signal } = run;
   const sent = sentAccounts.safeParse(accounts);
@@ -85,8 +83,7 @@ export async function importAccounts({ accounts, ...mode }: ImportArgs, run: Com
 /** Moves the counter behind the ids that are kept, so that it does not issue them again. */
 async function reserveIds(planned: readonly Planned[], { counter }: OperatorPorts): Promise<void> {
   const highest = Math.max(GUEST_ID, ...planned.map(({ accountId }) => accountId ?? 0));
-  const next = await counter.take('account', 0, GUEST_ID + 1);
-  if (next <= highest) await counter.take('account', highest - next + 1, GUEST_ID + 1);
+  await counter.skipTo('account', highest + 1);
 }
 
 const isToWrite = ({ outcome, problems }: ImportPlan, { accept }: Mode) =>

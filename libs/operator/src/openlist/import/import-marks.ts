@@ -3,15 +3,20 @@ import type { Commit } from '@keyfold/event-store';
 import { hash, randomBytes } from 'node:crypto';
 
 const COMMAND_PREFIX = 'import:openlist:';
+const IMPORT_COMMAND = new RegExp(`^${COMMAND_PREFIX}(-?\\d+)$`);
 
 /** Returns the id of the command that imported an account, from its id in OpenList. */
 export const importCommandIdOf = (openlistId: number): string => COMMAND_PREFIX + openlistId;
 
-/** Returns the id that an account had in OpenList when it was imported; undefined if it was not. */
-export function openlistIdOf(accountCommits: readonly Commit[]): number | undefined {
-  const imported = accountCommits.find(({ command }) => command.id.startsWith(COMMAND_PREFIX));
-  return imported && Number(imported.command.id.slice(COMMAND_PREFIX.length));
+/** Returns the id in OpenList of the account that a commit imported; undefined for other commits. */
+export function importedIdIn({ command }: Commit): number | undefined {
+  const [, id] = IMPORT_COMMAND.exec(command.id) ?? [];
+  return id === undefined ? undefined : Number(id);
 }
+
+/** Returns the id that an account had in OpenList when it was imported; undefined if it was not. */
+export const openlistIdOf = (accountCommits: readonly Commit[]): number | undefined =>
+  accountCommits.map(importedIdIn).find((id) => id !== undefined);
 
 const sha256 = (text: string) => hash('sha256', text, 'hex');
 

@@ -10,7 +10,7 @@ import {
   type NameClaim,
 } from '@keyfold/domain';
 import { isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
-import { accountStream, foldCommit, initialOf, sshKeyRingStream } from '@keyfold/projections';
+import { accountStream, foldCommits, sshKeyRingStream } from '@keyfold/projections';
 import type { OperatorPorts } from '../../command-run.js';
 import {
   exportMarkOf,
@@ -66,7 +66,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
       wasImported,
       accountId: isOwn ? (id ?? null) : null,
       commits,
-      account: folded(accountAggregate, commits.account).state,
+      account: foldCommits(accountAggregate, commits.account).state,
     };
   });
   const names = await namesFor(found, ports);
@@ -82,7 +82,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
         accountCommits: commits.account,
         passwordMark: exported.has(sent) ? sent.passwordMark : importedPasswordMark(commits.account),
         secret,
-        ring: folded(sshKeyRingAggregate, commits.ring).state,
+        ring: foldCommits(sshKeyRingAggregate, commits.ring).state,
         ringCommits: commits.ring,
         name: names[index]!,
       };
@@ -138,6 +138,3 @@ const streamsOf = (id: number) => {
   const { stream } = accountStream(id);
   return [stream, sshKeyRingStream(id).stream, voidStreamOf(stream)];
 };
-
-const folded = <State>(aggregate: Parameters<typeof foldCommit<State>>[0], commits: readonly Commit[]) =>
-  commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));

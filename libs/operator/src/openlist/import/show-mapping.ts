@@ -3,13 +3,13 @@ import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream, walkFeed } from '@keyfold/projections';
 import type { CommandRun } from '../../command-run.js';
 import { headOf, lineOf } from '../../output/table.js';
+import { importedIdIn } from './import-marks.js';
 
 const COLUMNS = [
   { head: 'openlist', width: 9, isNumeric: true },
   { head: 'here', width: 9, isNumeric: true },
   { head: 'username', width: 50 },
 ];
-const IMPORTED = /^import:openlist:(-?\d+)$/;
 
 /** Shows which account each imported account of OpenList became, by the command ids of their first commits. */
 export async function showMapping(
@@ -25,12 +25,13 @@ export async function showMapping(
   for (const [slot, head] of await ports.feed.readHeads()) {
     for await (const page of walkFeed(ports.feed, slot, head, ports.isAlone, report)) {
       signal.throwIfAborted();
-      const imported = page.filter(
-        ({ command, stream }) => IMPORTED.test(command.id) && stream.startsWith(accountAggregate.streamPrefix),
-      );
-      const accounts = await ports.loader.load(...imported.map(({ partition }) => accountStream(Number(partition))));
+      const imported = page.flatMap((commit) => {
+        const id = commit.stream.startsWith(accountAggregate.streamPrefix) ? importedIdIn(commit) : undefined;
+        return id === undefined ? [] : [{ id, account: accountStream(Number(commit.partition)) }];
+      });
+      const accounts = await ports.loader.load(...imported.map(({ account }) => account));
       for (const [index, { state }] of accounts.entries()) {
-        const id = Number(IMPORTED.exec(imported[index]!.command.id)![1]);
+        const { id } = imported[index]!;
         const { accountId } = state;
         const username = state.status === 'active' ? state.username : null;
         if (json) await output.out(JSON.stringify({ id, accountId, username }));

@@ -1,17 +1,7 @@
 import { reasonOf } from '@keyfold/reporting';
-import { createFolder } from '@keyfold/process';
+import { createFolder, flush } from '@keyfold/process';
 import { lockFolder } from '@keyfold/wiring';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseManifest, PART_NAME, textOfManifest, UnusableBackup, type Manifest } from './manifest.js';
@@ -85,9 +75,9 @@ export class BackupFolder {
       throw new UnusableBackup(`${this.path} has no room for another part. Name a new folder`);
     await writeFile(next, text, { flag: 'wx', mode: 0o600, flush: true });
     if (added !== undefined) renameSync(this.unfinished(added), join(this.path, added));
-    flushFolder(this.path);
+    flush(this.path);
     renameSync(next, join(this.path, MANIFEST));
-    flushFolder(this.path);
+    flush(this.path);
   }
 
   /** Deletes what was written for a manifest that was not completed, and lets other processes write the folder. */
@@ -133,10 +123,4 @@ function deleteUnfinished(path: string, manifest: Manifest | undefined): void {
     );
   // The manifest last, because it tells a killed run from a lost manifest.
   for (const name of strays.toSorted()) rmSync(join(path, name));
-}
-
-function flushFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 }

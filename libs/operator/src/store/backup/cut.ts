@@ -1,7 +1,7 @@
 import { relayName } from '@keyfold/messaging';
-import { erasuresStream, foldCommit, initialOf } from '@keyfold/projections';
 import type { LogAdapters } from '@keyfold/wiring';
 import { hash } from 'node:crypto';
+import { recordedErasures } from '../erasure/erasure-records.js';
 import type { Manifest } from './manifest.js';
 
 /** A moment of a store: everything up to the heads, and what of it is not in the commits. */
@@ -33,16 +33,8 @@ export async function takeCut(
       checkpoints: checkpoints.map(({ slot, position }) => ({ slot, position: Math.min(position, headOf(slot)) })),
       parked: parked.filter(({ slot, position }) => position <= headOf(slot)).map(({ epoch: _, ...record }) => record),
     },
-    erased: await erasedAccounts(store),
+    erased: [...(await recordedErasures({ store })).accounts],
   };
-}
-
-/** Returns the accounts that were erased in a store, with the times. */
-async function erasedAccounts(store: LogAdapters['store']): Promise<Manifest['erased']> {
-  const { stream, aggregate } = erasuresStream;
-  const commits = await store.readStreams([{ stream, version: 0 }]);
-  const { state } = commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));
-  return [...state.accounts];
 }
 
 /** Returns the slot in which a store does not continue a backup: it ends before the backup does, or differs there. */

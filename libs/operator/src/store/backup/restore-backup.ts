@@ -1,14 +1,14 @@
-import { contextOf, isoTime, operator, walkSecrets, type SealedSecret } from '@keyfold/application';
+import { isoTime, walkSecrets, type SealedSecret } from '@keyfold/application';
 import type { Commit } from '@keyfold/event-store';
 import { relayName } from '@keyfold/messaging';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
-import { erasuresStream, projectorName, Verification } from '@keyfold/projections';
+import { projectorName, Verification } from '@keyfold/projections';
 import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { FillingStore } from '@keyfold/wiring';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { erasureIdOf } from '../erasure/erase-account.js';
-import { newOrigin, type OperatorOutput, type OperatorPorts } from '../../command-run.js';
+import { recordedErasures, recordErasure } from '../erasure/erasure-records.js';
+import type { OperatorOutput, OperatorPorts } from '../../command-run.js';
 import { operatorStore } from '../../operator-store.js';
 import { counted } from '../../output/printable.js';
 import { BackupReader } from './backup-reader.js';
@@ -158,7 +158,7 @@ class Restore {
 
   async setCounters(): Promise<void> {
     for (const [name, next] of Object.entries(this.backup.manifest.counters))
-      await this.ports.counter.take(name, next, 0);
+      await this.ports.counter.skipTo(name, next);
   }
 
   /** The relay goes on where it was, so that nothing is announced again that the backup records as sent. */
@@ -181,15 +181,11 @@ class Restore {
 
   /** The restored log lacks erasures that were recorded later, or elsewhere. */
   async recordErasures(erased: readonly ErasedAccount[]): Promise<void> {
-    const [{ state }] = await this.ports.loader.load(erasuresStream);
-    const recorded = new Set(state.accounts.map(({ accountId }) => accountId));
-    const missing = erased.filter(({ accountId }) => !recorded.has(accountId));
-    if (missing.length === 0) return;
-    const runner = await this.ports.runner();
-    for (const each of missing) {
+    const { accounts } = await recordedErasures(this.ports);
+    const recorded = new Set(accounts.map(({ accountId }) => accountId));
+    for (const each of erased) {
       this.run.signal.throwIfAborted();
-      const origin = { ...newOrigin(), commandId: erasureIdOf(each.accountId) };
-      await runner.run(erasuresStream, { type: 'RecordErasure', ...each }, contextOf(operator, origin));
+      if (!recorded.has(each.accountId)) await recordErasure(each, this.ports);
     }
   }
 

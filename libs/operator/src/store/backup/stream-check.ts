@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isCompacted, voidStreamOf, type Commit, type EventStore } from '@keyfold/event-store';
-import { foldCommit, initialOf, streamRef, UnfoldableStream, type StreamRef } from '@keyfold/projections';
+import { foldCommits, streamRef, UnfoldableStream, type StreamRef } from '@keyfold/projections';
 
 /** The commits of a slot that a part contains: after a position, up to the cut. */
 export type Range = Readonly<{ slot: number; after: number; upTo: number }>;
@@ -79,7 +79,7 @@ export class StreamCheck {
     let problem = commits.length === 0 ? `stream ${stream} has no commit 1` : undefined;
     try {
       const upToCut = commits.filter(({ position }) => position <= this.range.upTo);
-      upToCut.reduce((loaded, commit) => foldCommit(ref.aggregate, loaded, commit), initialOf(ref.aggregate));
+      foldCommits(ref.aggregate, upToCut);
     } catch (error) {
       if (!(error instanceof UnfoldableStream)) throw error;
       problem = error.message;

@@ -1,8 +1,7 @@
 import type { Commit } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { LogAdapters, StoreAdapters } from '@keyfold/wiring';
-import { CopyRefused } from './copy-refused.js';
-import { BATCH, type Positions } from './source-feed.js';
+import { BATCH, CopyRefused, type Positions } from './source-feed.js';
 import { isOfOneStore } from './target-feed.js';
 
 export type Source = LogAdapters;

@@ -13,9 +13,8 @@ import { join } from 'node:path';
 import type { OperatorOutput } from '../../command-run.js';
 import { counted } from '../../output/printable.js';
 import { requireStore } from '../../run-command.js';
-import { CopyRefused } from './copy-refused.js';
 import { SourceLog } from './source-log.js';
-import { sumOf, type Positions } from './source-feed.js';
+import { CopyRefused, sumOf, type Positions } from './source-feed.js';
 import { StoreCopy } from './store-copy.js';
 
 /** Both kinds of store, whichever is in use. `sealingKeys`: those of the settings of the command. */

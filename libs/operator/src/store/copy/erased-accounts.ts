@@ -1,5 +1,5 @@
 import { isCompacted, voidStreamOf, type Commit } from '@keyfold/event-store';
-import { accountStream, erasuresStream } from '@keyfold/projections';
+import { accountStream } from '@keyfold/projections';
 import type { StoreAdapters } from '@keyfold/wiring';
 
 /** Splits commits after each erasure: a later commit may take the name of the erased account. */
@@ -16,11 +16,6 @@ export function* partsUpToErasures(commits: readonly Commit[]): Generator<readon
 /** Returns the accounts that a commit erases. */
 export const erasedIn = ({ events }: Commit): number[] =>
   events.flatMap((event) => (event.type === 'AccountErased' ? [Number(event.data['accountId'])] : []));
-
-/** Returns all accounts that were ever erased. Throws `StoreUnavailable`. */
-export async function erasedAccounts({ store }: Pick<StoreAdapters, 'store'>): Promise<number[]> {
-  return (await store.readStreams([{ stream: erasuresStream.stream, version: 0 }])).flatMap(erasedIn);
-}
 
 /** Whether a copy still has something of an erased account, because it was copied before the erasure. Throws `StoreUnavailable`. */
 export async function isLeft({ store, history }: StoreAdapters, accountId: number): Promise<boolean> {

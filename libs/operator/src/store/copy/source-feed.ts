@@ -1,5 +1,12 @@
 import { FEED_PAGE, type Commit, type CommitFeed } from '@keyfold/event-store';
-import { CopyRefused } from './copy-refused.js';
+
+/** A copy cannot start or continue. The message says what to do. */
+export class CopyRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CopyRefused';
+  }
+}
 
 /** Maximum numbers of commits and of characters of their events that are copied at once. */
 export const BATCH = 2_000;

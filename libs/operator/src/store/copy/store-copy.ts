@@ -6,9 +6,10 @@ import { parseSealingKeys, Sealer } from '@keyfold/security';
 import type { LogAdapters, StoreAdapters } from '@keyfold/wiring';
 import type { OperatorOutput } from '../../command-run.js';
 import { eraseAccountData } from '../erasure/erase-account-data.js';
+import { recordedErasures } from '../erasure/erasure-records.js';
 import { untilCaughtUp } from '../migrate.js';
 import { findCopied, requireCopyOf } from './copied-positions.js';
-import { erasedAccounts, erasedIn, isLeft, partsUpToErasures } from './erased-accounts.js';
+import { erasedIn, isLeft, partsUpToErasures } from './erased-accounts.js';
 import { copyRelayProgress } from './relay-progress.js';
 import type { SourceLog } from './source-log.js';
 import { readBatches, sumOf, type Positions, type SourceCommit } from './source-feed.js';
@@ -59,7 +60,7 @@ export class StoreCopy {
 
   async #continue(sourceHeads: Positions, targetHeads: Positions): Promise<void> {
     const { source, target } = this;
-    await this.#eraseAgain(await erasedAccounts(target));
+    await this.#eraseRecorded();
     const { positions, ids } = await findCopied(source.adapters, target, sourceHeads, targetHeads);
     this.#copied = positions;
     this.#copiedIds = ids;
@@ -104,7 +105,7 @@ export class StoreCopy {
     const { target } = this;
     const source = this.source.adapters;
     const sourceHeads = await this.copyToHeads();
-    await this.#eraseAgain(await erasedAccounts(target));
+    await this.#eraseRecorded();
     await copyRelayProgress({ source, target, sourceHeads, targetHeads: this.#feed.heads });
     await copyCounters(source, target);
     await this.project();
@@ -124,6 +125,11 @@ export class StoreCopy {
       await this.#feed.takeOver(part);
       await this.#eraseAgain(part.flatMap(erasedIn));
     }
+  }
+
+  async #eraseRecorded(): Promise<void> {
+    const { accounts } = await recordedErasures(this.target);
+    await this.#eraseAgain(accounts.map(({ accountId }) => accountId));
   }
 
   /** Erases accounts that were copied before they were erased in the source. */
@@ -147,8 +153,5 @@ async function copyCounters(
   source: Pick<LogAdapters, 'counter'>,
   target: Pick<StoreAdapters, 'counter'>,
 ): Promise<void> {
-  for (const [name, next] of await source.counter.read()) {
-    const known = await target.counter.take(name, 0, next);
-    if (known < next) await target.counter.take(name, next - known, next);
-  }
+  for (const [name, next] of await source.counter.read()) await target.counter.skipTo(name, next);
 }

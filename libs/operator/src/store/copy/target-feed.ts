@@ -10,8 +10,7 @@ import {
 } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import { isDeepStrictEqual } from 'node:util';
-import { CopyRefused } from './copy-refused.js';
-import type { Positions } from './source-feed.js';
+import { CopyRefused, type Positions } from './source-feed.js';
 
 const PARALLEL_SLOTS = 16;
 const VOID_PARTITION = /^void-(\d+)$/;

@@ -1,23 +1,21 @@
 import { isoTime } from '@keyfold/application';
-import type { Erasures } from '@keyfold/domain';
 import { relayName } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { accountStream, erasuresStream, readersBefore } from '@keyfold/projections';
+import { accountStream, readersBefore } from '@keyfold/projections';
 import { readersBehind } from '@keyfold/wiring';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newOrigin, type CommandRun, type OperatorPorts } from '../../command-run.js';
+import type { CommandRun } from '../../command-run.js';
 import { counted, printable } from '../../output/printable.js';
 import { headOf, lineOf, tableOf } from '../../output/table.js';
+import { catchUpIfAlone } from '../migrate.js';
 import { eraseAccountData, type ErasedCount } from './erase-account-data.js';
+import { recordedErasures, recordErasure } from './erasure-records.js';
 
 const DAY = 86_400_000;
 const COMMITS_READ = 1_000;
 /** How long to wait for readers that poll once a second, and the interval between two checks, in milliseconds. */
 const READERS_TIMEOUT = 3_000;
 const CHECK_INTERVAL = 200;
-
-/** The id of the command that records the erasure of an account. */
-export const erasureIdOf = (accountId: number) => `erase:${accountId}`;
 
 /** Erases a deleted account. If it is interrupted, the next run finishes it. */
 export async function eraseAccount(
@@ -29,31 +27,26 @@ export async function eraseAccount(
     await output.err(`${reason}. Nothing was changed`);
     return FAILED;
   };
-  const recorded = await recordOf(id, ports);
-  if (!recorded) {
+  const { accounts } = await recordedErasures(ports);
+  if (accounts.every(({ accountId }) => accountId !== id)) {
     const [{ state }] = await ports.loader.load(accountStream(id));
     if (state.status === 'absent') return refuse(`no account ever had the id ${id}`);
     if (state.status === 'active')
       return refuse(`account ${id} is not deleted. Run "keyfold account delete ${printable(state.username)}" first`);
   }
-  // No other process can project the commits of a store that this one has opened alone.
-  if (ports.isAlone) await ports.newProjector?.((error) => void output.err(String(error))).catchUp();
+  await catchUpIfAlone(run);
   const behind = await readersBehindOf(id, run);
   if (behind.length > 0)
     return refuse(
       `these readers of the feed have not passed the commits of account ${id}: ${behind.map(printable).join(', ')}. ` +
         'Run the command again later. See "keyfold projections status" and "keyfold feed status"',
     );
-  await recordErasure(id, ports);
+  // The intention is stored before anything is erased, so that it survives everything that follows.
+  await recordErasure({ accountId: id, erasedAt: ports.clock.now() }, ports);
   const count = await eraseAccountData(ports, id, signal);
   await report(id, count, json, run);
   return DONE;
 }
-
-const erasuresOf = async ({ loader }: OperatorPorts): Promise<Erasures> => (await loader.load(erasuresStream))[0].state;
-
-const recordOf = async (id: number, ports: OperatorPorts) =>
-  (await erasuresOf(ports)).accounts.find(({ accountId }) => accountId === id);
 
 /** Waits for the readers of the feed. Returns the names of those that must still read some commit of the account. */
 async function readersBehindOf(id: number, { ports, signal }: CommandRun): Promise<string[]> {
@@ -73,15 +66,8 @@ async function readersBehindOf(id: number, { ports, signal }: CommandRun): Promi
   }
 }
 
-/** Stores the intention before anything is erased, so that it survives everything that follows. */
-async function recordErasure(accountId: number, { runner, clock }: OperatorPorts): Promise<void> {
-  const command = { type: 'RecordErasure', accountId, erasedAt: clock.now() } as const;
-  const context = { actor: 'operator', ...newOrigin(), commandId: erasureIdOf(accountId) };
-  await (await runner()).run(erasuresStream, command, context);
-}
-
 async function report(id: number, count: ErasedCount, json: boolean, { ports, output }: CommandRun): Promise<void> {
-  const { accounts, backups } = await erasuresOf(ports);
+  const { accounts, backups } = await recordedErasures(ports);
   const { erasedAt } = accounts.find(({ accountId }) => accountId === id)!;
   const holding = backups.filter(({ madeAt }) => madeAt <= erasedAt);
   const hasRelay = (await ports.relayLeases.progress(relayName)).length > 0;
@@ -115,7 +101,7 @@ const COLUMNS = [
 
 /** Lists the erased accounts, for a restore of a backup that was made before. */
 export async function listErasures({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
-  const { accounts } = await erasuresOf(ports);
+  const { accounts } = await recordedErasures(ports);
   if (!json) await output.out(headOf(COLUMNS));
   for (const { accountId, erasedAt } of accounts) {
     const erased = isoTime(erasedAt);
