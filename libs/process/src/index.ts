@@ -10,6 +10,7 @@ export { addUp, measureProcess, Metrics, type Sample } from './metrics/metrics.j
 export { firstPasswordNote, keepNextTickQuick, runProcess, type ProcessContext, type Running } from './run-process.js';
 export { serviceAppId, serviceVersion } from './service-version.js';
 export { createFolder, flush, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
+export { openlistOf, openlistSettings, type OpenListSettings } from './settings/openlist.settings.js';
 export { InvalidConfiguration, readSettings, UnusableAddress, type Environment } from './settings/read-settings.js';
 export { sealingKeys } from './settings/setting-types.js';
 export * from './settings/settings.js';

@@ -81,3 +81,10 @@ export const httpUrl = z
     (text) => URL.canParse(text) && /^https?:\/\/(?:[^/?#@]+@)?[^/?#@]+(?:\/[^?#@]*)?$/.test(text),
     'is not a valid URL: http://<user>:<password>@<host>:15672. Write / as %2F and @ as %40 in user and password',
   );
+
+/** The URL of an HTTP server, without user, path and query. */
+export const originUrl = z
+  .string()
+  .regex(/^https?:\/\/[^/?#@\s]+\/?$/, 'must be a URL without user and path: http://<host>:<port>')
+  .refine((text) => URL.canParse(text), 'is not a valid URL: http://<host>:<port>')
+  .transform((text) => new URL(text).origin);

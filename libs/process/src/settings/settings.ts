@@ -12,6 +12,7 @@ import {
   sealingKeys,
   tokenSecrets,
 } from './setting-types.js';
+import { openlistSettings } from './openlist.settings.js';
 import { tracingSettings } from './tracing.settings.js';
 
 /** System accounts of Debian, Red Hat and Windows, of common services, and of this service. */
@@ -96,6 +97,7 @@ export const apiSettings = {
   KEYFOLD_HSTS_SECONDS: integer('must be a number of seconds from 0 to 63072000', 0, 63_072_000, 'must be an integer')
     .prefault('0')
     .describe('`Strict-Transport-Security` max-age in seconds; 0 omits the header'),
+  ...openlistSettings,
 };
 
 /** Settings of a process that follows the feed. */

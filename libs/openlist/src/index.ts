@@ -1,0 +1,1 @@
+export { MirrorBlocked, OpenListRefused, OpenListUnavailable } from './openlist.errors.js';

@@ -1,0 +1,21 @@
+/** OpenList is unreachable, takes too long, or answers with something that is not its API. A retry may succeed. */
+export class OpenListUnavailable extends Error {
+  override readonly name = 'OpenListUnavailable';
+}
+
+/** OpenList answered a request to its API with another code than 200. `text` is OpenList's and may contain names. */
+export class OpenListRefused extends Error {
+  override readonly name = 'OpenListRefused';
+
+  constructor(
+    readonly code: number,
+    readonly text: string,
+  ) {
+    super(`OpenList refused a request with the code ${code}`);
+  }
+}
+
+/** The mirror of an account cannot be made until somebody acts. The message names no account. */
+export class MirrorBlocked extends Error {
+  override readonly name = 'MirrorBlocked';
+}
