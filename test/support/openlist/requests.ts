@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { User } from './users.js';
+
+/** A request as it arrived. */
+export type ReceivedRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly authorization: string | undefined;
+  /** Milliseconds since 1970, with fractions. */
+  readonly at: number;
+  /** The user for whom the request spoke, with the rights of that moment. */
+  user: User | undefined;
+  outcome: 'open' | 'answered' | 'aborted';
+};
+
+/** Remembers the last requests and counts all. */
+export class Requests {
+  total = 0;
+  /** Requests whose answer has not ended. */
+  open = 0;
+  /** Requests whose connection ended before their answer. */
+  aborted = 0;
+  /** Called for each request once its user is known, before it is answered. */
+  onReceived: (request: ReceivedRequest) => void = () => {};
+  private readonly last: ReceivedRequest[] = [];
+
+  constructor(private readonly capacity: number) {}
+
+  /** The last requests, oldest first. */
+  get received(): readonly ReceivedRequest[] {
+    return this.last;
+  }
+
+  forget(): void {
+    this.last.length = 0;
+  }
+
+  remember({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): ReceivedRequest {
+    const at = performance.timeOrigin + performance.now();
+    const { authorization } = headers;
+    const received: ReceivedRequest = { method, url, headers, authorization, at, user: undefined, outcome: 'open' };
+    this.total++;
+    this.open++;
+    this.last.push(received);
+    if (this.last.length > 2 * this.capacity) this.last.splice(0, this.capacity);
+    response.once('close', () => {
+      this.open--;
+      received.outcome = response.writableFinished ? 'answered' : 'aborted';
+      if (received.outcome === 'aborted') this.aborted++;
+    });
+    return received;
+  }
+}
