@@ -137,7 +137,7 @@ function sendStatus(exchange: Exchange, status: number): void {
 
 function responseOf(address: string, entry: Entry): string {
   const common = [
-    element('displayname', entry.name),
+    element('displayname', escaped(entry.name)),
     element('getlastmodified', entry.modified.toUTCString()),
     element('supportedlock', LOCK),
   ];
@@ -146,7 +146,7 @@ function responseOf(address: string, entry: Entry): string {
     ? [created, element('resourcetype', '<D:collection xmlns:D="DAV:"/>'), ...common]
     : [created, ...fileProperties(entry), ...common, '<checksums xmlns="http://owncloud.org/ns"></checksums>'];
   const found = `${element('prop', properties.join(''))}${element('status', 'HTTP/1.1 200 OK')}`;
-  return element('response', `${element('href', encodeURI(address))}${element('propstat', found)}`);
+  return element('response', `${element('href', escaped(encodeURI(address)))}${element('propstat', found)}`);
 }
 
 function fileProperties(entry: Entry): readonly string[] {
@@ -162,4 +162,9 @@ function element(name: string, content: string): string {
   return `<D:${name}>${content}</D:${name}>`;
 }
 
-const LOCK = element('lockentry', element('lockscope', '<D:exclusive/>') + element('locktype', '<D:write/>'));
+const LOCK =
+  '<D:lockentry xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>';
+
+function escaped(text: string): string {
+  return text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
+}
