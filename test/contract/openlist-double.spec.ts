@@ -68,6 +68,16 @@ describe('tokens', () => {
     expect(await call('GET', '/api/me', token)).toMatchObject({ message: 'Password has been changed, login please' });
   });
 
+  it('a request during an update keeps the former rights until the cache is dropped', async () => {
+    const { id } = double.users.addForeign('alice', { permission: 1 });
+    const token = await tokenOf('alice', 'password of alice');
+    double.users.beforeSave = () => call('GET', '/api/me', token);
+    await admin('user/update', { ...GENERAL, id, username: 'alice', permission: 2 });
+    expect(await call('GET', '/api/me', token)).toMatchObject({ data: { permission: 1 } });
+    await admin('user/del_cache?username=alice', {});
+    expect(await call('GET', '/api/me', token)).toMatchObject({ code: 401 });
+  });
+
   it('five wrong logins lock an address for logins and WebDAV until a restart', async () => {
     for (let wrong = 0; wrong < 5; wrong++) await logIn('admin', 'wrong');
     expect(await logIn('admin', 'admin')).toMatchObject({ code: 429 });
@@ -102,6 +112,25 @@ describe('files', () => {
     upload.end('second');
     await once(upload, 'response');
     expect(double.files.uploads[0]).toMatchObject({ state: 'complete', sha256: sha256Of('first second') });
+  });
+
+  it('only an upload that may begin is told to continue', async () => {
+    const upload = (authorization: string) =>
+      request(`${double.url}/api/fs/put`, {
+        method: 'PUT',
+        headers: { authorization, 'file-path': '%2Fa.txt', expect: '100-continue', 'content-length': 4 },
+      });
+    const refused = upload('unknown');
+    refused.flushHeaders();
+    const [{ headers }] = await once(refused, 'response');
+    expect(headers.connection).toBe('close');
+    refused.destroy();
+    const taken = upload(double.staticToken);
+    taken.flushHeaders();
+    await once(taken, 'continue');
+    taken.end('text');
+    await once(taken, 'response');
+    expect(double.files.uploads).toMatchObject([{ path: '/a.txt', state: 'complete' }]);
   });
 
   it('an upload that breaks off is no file', async () => {

@@ -24,12 +24,14 @@ const LONGEST_JSON = 1 << 20;
 /** One request and its answer. */
 export class Exchange {
   private readonly url: URL;
+  private awaitsContinue: boolean;
 
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
     readonly record: ReceivedRequest,
   ) {
+    this.awaitsContinue = this.header('expect') !== '';
     this.url = new URL(`http://double${request.url?.startsWith('/') ? request.url : '/'}`);
   }
 
@@ -68,6 +70,13 @@ export class Exchange {
     return `${scheme}://${this.header('x-forwarded-host') || this.header('host')}`;
   }
 
+  /** The body. Only now a client that waits for `100 Continue` gets it. */
+  body(): AsyncIterable<Buffer> {
+    if (this.awaitsContinue) this.response.writeContinue();
+    this.awaitsContinue = false;
+    return this.request;
+  }
+
   async json(): Promise<Readonly<Record<string, unknown>>> {
     const value = await this.jsonValue();
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
@@ -77,7 +86,7 @@ export class Exchange {
   async jsonValue(): Promise<unknown> {
     const chunks: Buffer[] = [];
     let length = 0;
-    for await (const chunk of this.request as AsyncIterable<Buffer>) {
+    for await (const chunk of this.body()) {
       length += chunk.length;
       if (length > LONGEST_JSON) throw new Refusal(400, 'http: request body too large');
       chunks.push(chunk);
@@ -100,7 +109,13 @@ export class Exchange {
 
   send(status: number, type: string, text: string, headers: Readonly<Record<string, string>> = {}): void {
     const bytes = Buffer.from(text);
-    const all = { ...(type === '' ? {} : { 'content-type': type }), 'content-length': bytes.length, ...headers };
+    const all = {
+      ...(type !== '' && { 'content-type': type }),
+      'content-length': bytes.length,
+      // The body may or may not follow, so nothing else can.
+      ...(this.awaitsContinue && { connection: 'close' }),
+      ...headers,
+    };
     this.response.writeHead(status, all).end(this.method === 'HEAD' ? undefined : bytes);
   }
 

@@ -53,7 +53,7 @@ export class FileRoutes {
   private async put(exchange: Exchange): Promise<void> {
     const path = joinBasePath(exchange.user, decodeURIComponent(exchange.header('file-path')));
     if (!may(exchange.user, 'writeContent')) throw DENIED;
-    await this.files.receive(exchange.request, path);
+    await this.files.receive(exchange.body(), path);
   }
 
   private async makeFolder(exchange: Exchange): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { posix } from 'node:path';
 import { Refusal } from './exchange.js';
 import type { User } from './users.js';
@@ -88,14 +87,14 @@ export class Files {
   }
 
   /** Stores the body of a request. Rejects if the client breaks off. */
-  async receive(request: IncomingMessage, path: string): Promise<Entry> {
+  async receive(body: AsyncIterable<Buffer>, path: string): Promise<Entry> {
     const upload: Upload = { path, received: 0, sha256: undefined, state: 'arriving' };
     this.uploads.push(upload);
     if (this.uploads.length > REMEMBERED_UPLOADS) this.uploads.shift();
     const sha256 = createHash('sha256');
     const chunks: Buffer[] = [];
     try {
-      for await (const chunk of request as AsyncIterable<Buffer>) {
+      for await (const chunk of body) {
         upload.received += chunk.length;
         sha256.update(chunk);
         if (upload.received <= KEPT_BYTES) chunks.push(chunk);

@@ -92,6 +92,7 @@ export class OpenListDouble implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.close();
     this.tokens.forgetAll();
+    this.users.forgetCached();
     if (this.fault !== 'refuse') await this.listen();
   }
 
@@ -107,7 +108,8 @@ export class OpenListDouble implements AsyncDisposable {
   }
 
   private async listen(): Promise<void> {
-    const server = createServer({ requestTimeout: 0 }, (request, response) => void this.serve(request, response));
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
+    const server = createServer({ requestTimeout: 0 }, serve).on('checkContinue', serve);
     server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -135,6 +137,7 @@ export class OpenListDouble implements AsyncDisposable {
       else await this.answer(exchange);
     } catch (error) {
       if (error instanceof Refusal) exchange.refuse(error);
+      else if (error instanceof URIError) exchange.send(400, 'text/plain; charset=utf-8', '400 Bad Request');
       // The client has broken off.
       else if (request.errored || response.destroyed) response.destroy();
       else throw error;

@@ -64,7 +64,7 @@ export class ProxyCases {
       this.waiting.push(release);
       exchange.response.once('close', release);
     });
-    exchange.request.resume();
+    for await (const _ of exchange.body());
     if (!exchange.response.destroyed) exchange.send(200, 'text/plain; charset=utf-8', 'released');
   }
 }

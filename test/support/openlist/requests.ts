@@ -43,7 +43,8 @@ export class Requests {
     this.total++;
     this.open++;
     this.last.push(received);
-    if (this.last.length > 2 * this.capacity) this.last.splice(0, this.capacity);
+    // In blocks, because each removal moves the rest.
+    if (this.last.length > 2 * this.capacity) this.last.splice(0, this.last.length - this.capacity);
     response.once('close', () => {
       this.open--;
       received.outcome = response.writableFinished ? 'answered' : 'aborted';

@@ -59,7 +59,7 @@ export class SshKeys {
   private userIdOf(exchange: Exchange): number {
     const text = exchange.query('uid');
     if (!/^\d+$/.test(text)) throw new Refusal(400, 'user id format invalid');
-    if (!this.users.all.some(({ id }) => id === Number(text))) throw new Refusal(404, 'user invalid');
+    if (!this.users.has(Number(text))) throw new Refusal(404, 'user invalid');
     return Number(text);
   }
 }

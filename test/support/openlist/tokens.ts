@@ -62,7 +62,7 @@ export class Tokens {
     const made = this.tokens.get(token);
     if (!made) throw new Refusal(401, 'token is invalidated');
     if (this.expired.has(token)) throw new Refusal(401, 'token is expired');
-    const user = this.users.named(made.username);
+    const user = this.users.cached(made.username);
     if (!user) throw new Refusal(401, 'failed find user: record not found');
     if (user.passwordTime !== made.passwordTime) throw new Refusal(401, 'Password has been changed, login please');
     if (user.disabled) throw new Refusal(401, 'Current user is disabled, replace please');
@@ -71,7 +71,7 @@ export class Tokens {
 
   /** Returns the user with this password. Counts a wrong one. */
   passwordUser(address: string, username: string, passwordHash: string): User | undefined {
-    const user = this.users.named(username);
+    const user = this.users.cached(username);
     if (user?.passwordHash === passwordHash) {
       this.failures.delete(address);
       return user;

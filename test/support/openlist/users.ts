@@ -41,8 +41,15 @@ export class Users {
    * therefore outlive the next one. When set, every update ends all tokens.
    */
   everyUpdateEndsTokens = false;
+  /**
+   * Awaited in each update and deletion before it is saved. OpenList drops its cached user before that, so a request in
+   * between caches the former rights again, for an hour or until `del_cache`.
+   */
+  beforeSave: (() => Promise<unknown>) | undefined;
   private readonly users = new Map<number, User>();
   private readonly idsByName = new Map<string, number>();
+  private readonly cache = new Map<string, User>();
+  private cachedGuest: User | undefined;
   private lastId = 0;
   private updates = 0;
 
@@ -60,12 +67,31 @@ export class Users {
     return this.withId(1);
   }
 
+  /** The guest as requests see it. */
   get guest(): User {
-    return this.withId(2);
+    return (this.cachedGuest ??= this.withId(2));
   }
 
+  /** Returns the user of a login or a token as requests see it. */
+  cached(username: string): User | undefined {
+    const user = this.cache.get(username) ?? this.named(username);
+    if (user) this.cache.set(username, user);
+    return user;
+  }
+
+  /** Empties the caches, as a restart does. */
+  forgetCached(): void {
+    this.cache.clear();
+    this.cachedGuest = undefined;
+  }
+
+  /** Returns the user with this name as it is saved. */
   named(username: string): User | undefined {
     return this.users.get(this.idsByName.get(username) ?? 0);
+  }
+
+  has(id: number): boolean {
+    return this.users.has(id);
   }
 
   withId(id: number): User {
@@ -86,13 +112,8 @@ export class Users {
     'POST /api/admin/user/create': ['admin', (exchange) => this.create(exchange)],
     'POST /api/admin/user/update': ['admin', (exchange) => this.update(exchange)],
     'POST /api/admin/user/delete': ['admin', (exchange) => this.delete(this.withId(idOf(exchange)))],
-    'POST /api/admin/user/cancel_2fa': ['admin', (exchange) => this.save(this.withId(idOf(exchange)))],
-    'POST /api/admin/user/del_cache': [
-      'admin',
-      (exchange) => {
-        if (!this.named(exchange.query('username'))) throw new Refusal(500, 'failed find user: record not found');
-      },
-    ],
+    'POST /api/admin/user/cancel_2fa': ['admin', (exchange) => this.change(this.withId(idOf(exchange)))],
+    'POST /api/admin/user/del_cache': ['admin', (exchange) => this.forgetUser(exchange.query('username'))],
   };
 
   private async create(exchange: Exchange): Promise<void> {
@@ -108,13 +129,32 @@ export class Users {
     const user = this.withId(Number(body['id']));
     if (fields.role !== user.role) throw new Refusal(400, 'role can not be changed');
     if (fields.disabled && isAdmin(user)) throw new Refusal(400, 'admin user can not be disabled');
-    this.save({ ...user, ...fields, ...(password === '' ? { passwordTime: 0 } : passwordOf(password)) });
+    await this.change({ ...user, ...fields, ...(password === '' ? { passwordTime: 0 } : passwordOf(password)) });
   }
 
-  private delete(user: User): void {
+  private async change(user: User): Promise<void> {
+    this.forget(this.withId(user.id));
+    await this.beforeSave?.();
+    this.save(user);
+  }
+
+  private async delete(user: User): Promise<void> {
     if (user.role !== 0) throw new Refusal(500, 'cannot delete admin or guest');
+    this.forget(user);
+    await this.beforeSave?.();
     this.users.delete(user.id);
     this.idsByName.delete(user.username);
+  }
+
+  private forgetUser(username: string): void {
+    const user = this.cached(username);
+    if (!user) throw new Refusal(500, 'failed find user: record not found');
+    this.forget(user);
+  }
+
+  private forget(user: User): void {
+    this.cache.delete(user.username);
+    if (isGuest(user)) this.cachedGuest = undefined;
   }
 
   private add(fields: Partial<User> & { username: string }, password: string): User {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { posix } from 'node:path';
 import { staticHash } from '../static-hash.js';
 import { sendFile } from './downloads.js';
 import { Refusal, type Exchange } from './exchange.js';
@@ -62,7 +63,7 @@ export class WebDav {
         return undefined;
       case 'PUT':
         if (!may(exchange.user, 'writeContent')) return 403;
-        await this.files.receive(exchange.request, path);
+        await this.files.receive(exchange.body(), path);
         return 201;
       case 'MKCOL':
         if (!may(exchange.user, 'writeContent')) return 403;
@@ -82,22 +83,25 @@ export class WebDav {
     }
   }
 
-  /** Copies or moves to `Destination`, whose host must be that of the request. */
+  /** Copies or moves to `Destination`, whose host must be that of the request. A copy keeps its name, as in OpenList. */
   private transfer(exchange: Exchange, from: string): number {
-    const { user } = exchange;
+    const { user, method } = exchange;
     const destination = exchange.header('destination');
-    if (!may(user, exchange.method === 'COPY' ? 'copy' : 'move')) return 403;
     const url = URL.parse(destination, `http://${exchange.header('host')}`);
     if (destination === '' || !url) return 400;
     if (url.host !== exchange.header('host')) return 502;
     if (!url.pathname.startsWith(`${PREFIX}/`)) return 404;
     const to = joinBasePath(user, decodeURIComponent(url.pathname.slice(PREFIX.length)));
     if (to === from) return 403;
-    const replaces = this.files.find(to) !== undefined;
-    if (replaces && exchange.header('overwrite') === 'F') return 412;
-    if (exchange.method === 'COPY') this.files.copy(from, to);
-    else this.files.move(from, to);
-    return replaces ? 204 : 201;
+    if (method === 'COPY') {
+      if (!may(user, 'copy')) return 403;
+      this.files.copy(from, posix.join(posix.dirname(to), posix.basename(from)));
+      return 201;
+    }
+    if (posix.dirname(to) !== posix.dirname(from) && !may(user, 'move')) return 403;
+    if (posix.basename(to) !== posix.basename(from) && !may(user, 'rename')) return 403;
+    this.files.move(from, to);
+    return 201;
   }
 
   /** The addresses are those of the request, so they need no base path. */
