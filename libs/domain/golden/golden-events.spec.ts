@@ -5,6 +5,7 @@ import { accessTokensAggregate } from '../src/named-secrets/access-tokens.js';
 import { accountAggregate } from '../src/account/account.decider.js';
 import { appPasswordsAggregate } from '../src/named-secrets/app-passwords.js';
 import { erasuresAggregate } from '../src/erasures/erasures.decider.js';
+import { openlistUserAggregate } from '../src/openlist-user/openlist-user.decider.js';
 import type { DomainEvent, StoredEvent } from '../src/kernel/event.js';
 import { UnknownEvent, upcast, type Upcasters } from '../src/kernel/upcasting.js';
 import { sessionAggregate } from '../src/session/session.decider.js';
@@ -37,6 +38,7 @@ const suites = [
   suite(appPasswordsAggregate),
   suite(siteSettingsAggregate),
   suite(erasuresAggregate),
+  suite(openlistUserAggregate),
 ];
 
 describe.each(suites)('the events of $name', ({ upcasters, rows, stateAfter }) => {

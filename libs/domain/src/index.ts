@@ -22,6 +22,8 @@ export {
 } from './account/account.state.js';
 export * from './erasures/erasures.decider.js';
 export * from './erasures/erasures.events.js';
+export * from './openlist-user/openlist-user.decider.js';
+export * from './openlist-user/openlist-user.events.js';
 export * from './session/session.decider.js';
 export * from './session/session.events.js';
 export { isExpired, LONGEST_EXPIRY, nextExpiryOf } from './ssh-key-ring/ssh-key-expiry.js';

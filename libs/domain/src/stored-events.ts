@@ -4,6 +4,7 @@ import type { AggregateName } from './kernel/aggregate.js';
 import type { Upcasters } from './kernel/upcasting.js';
 import { accessTokensAggregate, type AccessTokensEvent } from './named-secrets/access-tokens.js';
 import { appPasswordsAggregate, type AppPasswordsEvent } from './named-secrets/app-passwords.js';
+import { openlistUserUpcasters, type OpenListUserEvent } from './openlist-user/openlist-user.events.js';
 import { sessionUpcasters, type SessionEvent } from './session/session.events.js';
 import { siteSettingsUpcasters, type SiteSettingsEvent } from './site-settings/site-settings.events.js';
 import { sshKeyRingUpcasters, type SshKeyRingEvent } from './ssh-key-ring/ssh-key-ring.events.js';
@@ -17,6 +18,7 @@ type EventsOf = {
   'ssh-key-use': SshKeyUseEvent;
   'access-tokens': AccessTokensEvent;
   'app-passwords': AppPasswordsEvent;
+  'openlist-user': OpenListUserEvent;
   'site-settings': SiteSettingsEvent;
   erasures: ErasuresEvent;
 };
@@ -31,6 +33,7 @@ const upcastersOf = {
   'ssh-key-use': sshKeyUseUpcasters,
   'access-tokens': accessTokensAggregate.upcasters,
   'app-passwords': appPasswordsAggregate.upcasters,
+  'openlist-user': openlistUserUpcasters,
   'site-settings': siteSettingsUpcasters,
   erasures: erasuresUpcasters,
 } satisfies Record<AggregateName, Upcasters>;

@@ -1,4 +1,5 @@
 export * from './load.js';
+export { mirrorOf, OpenListModule } from './openlist/openlist.module.js';
 export * from './rabbitmq/broker.js';
 export { TopologyWatch } from './rabbitmq/topology-watch.js';
 export { StoreSharing, type JoinableStore } from './sqlite/store-sharing.js';

@@ -10,7 +10,7 @@ const rest = { role: 0, disabled: false, basePath: '/', permission: 0, ssoId: ''
 it('registering an account checks its password exactly once, and a refused one does not use up an account id', async () => {
   const service = new EmbeddedService();
   await registerAccount(service, 1, 'admin', { role: 2 });
-  const caller = { account: await accountState(service, 1), by: 'session' } as const;
+  const caller = { account: await accountState(service, 1), accountVersion: 1, by: 'session' } as const;
   const checked: string[] = [];
   const policy = new PasswordPolicy({ minLength: 12, refuseCommon: false });
   const check = policy.assertAcceptable.bind(policy);
@@ -31,7 +31,7 @@ it('registering an account checks its password exactly once, and a refused one d
 it('registering an account skips ids that an import has taken', async () => {
   const service = new EmbeddedService();
   await registerAccount(service, 1, 'admin', { role: 2 });
-  const caller = { account: await accountState(service, 1), by: 'session' } as const;
+  const caller = { account: await accountState(service, 1), accountVersion: 1, by: 'session' } as const;
   const ids = new AccountIds(service.counter, 10);
   const handler = new RegisterAccountHandler(service.runner, service.names, ids, service.passwords);
   const register = (username: string) =>

@@ -24,7 +24,9 @@ async function rename(service: EmbeddedService, accountId: number, username: str
   const handler = new ChangeOwnProfileHandler(runner, names, passwords, rules, clock, revocation);
   const account = await accountState(service, accountId);
   const profile = { username, password: '', ssoId: '', revokeSecrets: false };
-  await handler.execute(new ChangeOwnProfileCommand({ account, by: 'session' }, profile, { correlation: 'test' }));
+  await handler.execute(
+    new ChangeOwnProfileCommand({ account, accountVersion: 1, by: 'session' }, profile, { correlation: 'test' }),
+  );
 }
 
 /** Starts two processes with the accounts 7 "ann", 8 "bea" and 9 "cid". `listener` is called before port calls of the second. */

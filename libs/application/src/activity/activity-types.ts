@@ -131,6 +131,7 @@ export const activityTypes: { readonly [Type in CurrentEvent['type']]: Row<Type>
   StaticTokenResealed: hidden,
   AccountErased: { type: 'account.erased', details: ({ accountId }) => ({ account_id: accountId }) },
   BackupMade: hidden,
+  OpenListUserLinked: hidden,
 };
 
 /** The type of an activity that only a newer version of Keyfold can describe. */

@@ -145,7 +145,7 @@ export class CallerIdentifier {
     return { ...loadedPart(loaded), by: 'session', sessionId: claims.jti, loggedInAt: startedAt };
   }
 
-  async #part(accountId: number, part: CallerPart): Promise<Pick<Caller, 'account' | 'keys'>> {
+  async #part(accountId: number, part: CallerPart): Promise<ReturnType<typeof loadedPart>> {
     return loadedPart(await this.loader.load(...callerStreams(accountId, part)));
   }
 }

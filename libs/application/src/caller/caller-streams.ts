@@ -12,7 +12,11 @@ export function callerStreams(accountId: number, part: CallerPart): CallerStream
 }
 
 /** Returns the states of the loaded streams as parts of a caller. */
-export const loadedPart = ([account, ring, use]: LoadedCaller): Pick<Caller, 'account' | 'keys'> => ({
+export const loadedPart = ([account, ring, use]: LoadedCaller): Pick<
+  Caller,
+  'account' | 'accountVersion' | 'keys'
+> => ({
   account: account.state,
+  accountVersion: account.version,
   ...(ring && use && { keys: { ring: ring.state, use: use.state } }),
 });

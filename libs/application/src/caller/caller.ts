@@ -28,6 +28,8 @@ export type CallerPart = 'account' | 'keys';
  */
 export type Caller = Readonly<{
   account: Account;
+  /** The version of the stream of the account. */
+  accountVersion: number;
   by: 'session' | 'guest' | 'static-token' | 'access-token';
   sessionId?: string;
   /** When the session of the caller started, in unix seconds. */

@@ -90,9 +90,13 @@ describe('revoking everything', () => {
 
   it('is refused without a session', async () => {
     const account = await accountState(service, 7);
-    await expect(revokeOwn({ account, by: 'static-token' })).rejects.toThrow('revocation-session-required');
+    await expect(revokeOwn({ account, accountVersion: 1, by: 'static-token' })).rejects.toThrow(
+      'revocation-session-required',
+    );
     const guest = { ...account, role: ROLE_GUEST };
-    await expect(revokeOwn({ account: guest, by: 'session' })).rejects.toThrow('guest-has-no-sessions');
+    await expect(revokeOwn({ account: guest, accountVersion: 1, by: 'session' })).rejects.toThrow(
+      'guest-has-no-sessions',
+    );
     expect(await leftOf(7)).toEqual([0, 2, 2]);
   });
 
@@ -107,7 +111,7 @@ describe('revoking everything', () => {
   it('is refused for an unknown account, and for an administrator to an access token', async () => {
     await registerAccount(service, 9, 'root', { role: ROLE_ADMIN });
     await createAccessToken(service, 9, 'kept');
-    const program: Caller = { account: await accountState(service, 9), by: 'access-token' };
+    const program: Caller = { account: await accountState(service, 9), accountVersion: 1, by: 'access-token' };
     await expect(revokeAs(program, 9)).rejects.toThrow('admin-unchangeable-by-token');
     await expect(revokeAs(operator, 10)).rejects.toThrow('account-not-found');
     expect(await leftOf(9)).toEqual([0, 1, 0]);

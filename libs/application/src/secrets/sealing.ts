@@ -6,6 +6,7 @@ export const sealingContext = {
   password: (accountId: number) => `account-${accountId}/password`,
   twoFactor: (accountId: number) => `account-${accountId}/two-factor`,
   recoveryCodes: (accountId: number) => `account-${accountId}/recovery-codes`,
+  openlistUser: (accountId: number) => `openlist-user-${accountId}/password`,
   staticToken: 'site-settings/static-token',
   setting: (key: string) => `site-settings/setting/${key}`,
 } as const;

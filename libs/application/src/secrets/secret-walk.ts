@@ -1,8 +1,9 @@
-import { type Account, type ResealSecrets, type SiteSettings } from '@keyfold/domain';
+import { type Account, type OpenListUser, type ResealSecrets, type SiteSettings } from '@keyfold/domain';
 import type { Commit, CommitFeed, EventStore } from '@keyfold/event-store';
 import {
   accountStream,
   foldCommits,
+  openlistUserStream,
   siteSettingsStream,
   streamRef,
   UnfoldableStream,
@@ -15,7 +16,7 @@ import { sealingContext } from './sealing.js';
 
 /** A secret that the service still uses. `key` is that of a setting, `context` the context in which the secret was sealed. */
 export type SealedSecret = Readonly<{
-  kind: 'password' | 'two-factor secret' | 'recovery codes' | 'static token' | 'setting';
+  kind: 'password' | 'two-factor secret' | 'recovery codes' | 'static token' | 'setting' | 'password in OpenList';
   key?: string;
   sealed: string;
   context: string;
@@ -76,7 +77,7 @@ async function sealedStreamsOf(
     .filter(({ version }) => version === 1)
     .map(({ stream, partition }) => streamRef(stream, partition))
     .filter((ref) => ref !== undefined)
-    .filter(({ aggregate: { name } }) => name === 'account' || name === 'site-settings');
+    .filter(({ aggregate: { name } }) => name === 'account' || name === 'openlist-user' || name === 'site-settings');
   if (begun.length === 0) return [];
   const commits = await store.readStreams(begun.map(({ stream }) => ({ stream, version: 0 })));
   const streams = Map.groupBy(commits, ({ stream }) => stream);
@@ -98,6 +99,16 @@ function sealedStreamOf({ stream, aggregate }: StreamRef<unknown>, state: unknow
       stream,
       secrets: secretsOfSettings(state as SiteSettings),
       run: (runner, command, context) => runner.run(siteSettingsStream, command, context),
+    };
+  }
+  if (aggregate.name === 'openlist-user') {
+    const { accountId, sealedPassword: sealed } = state as OpenListUser;
+    return {
+      stream,
+      secrets: [
+        { kind: 'password in OpenList', sealed, context: sealingContext.openlistUser(accountId) } as const,
+      ].filter(isSet),
+      run: (runner, command, context) => runner.run(openlistUserStream(accountId), command, context),
     };
   }
   const account = state as Account;

@@ -13,4 +13,12 @@ export type Aggregate<Id, State, Command, Event extends DomainEvent = DomainEven
 }>;
 
 export type AggregateName =
-  'account' | 'session' | 'ssh-keys' | 'ssh-key-use' | 'access-tokens' | 'app-passwords' | 'site-settings' | 'erasures';
+  | 'account'
+  | 'session'
+  | 'ssh-keys'
+  | 'ssh-key-use'
+  | 'access-tokens'
+  | 'app-passwords'
+  | 'openlist-user'
+  | 'site-settings'
+  | 'erasures';

@@ -21,6 +21,7 @@ const publicTypes: Readonly<Record<string, string | undefined>> = {
   'AccountDeleted.v1': 'account.deleted',
   'AccountErased.v1': 'account.erased',
   'BackupMade.v1': undefined,
+  'OpenListUserLinked.v1': undefined,
   'TwoFactorEnrolmentStarted.v1': undefined,
   'TwoFactorEnabled.v1': 'account.two-factor-enabled',
   'TwoFactorDisabled.v1': 'account.two-factor-disabled',

@@ -40,6 +40,7 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
   AccountDeleted: ({ username }, commit) => ofAccount('account.deleted', commit, { username }),
   AccountErased: ({ accountId }) => ({ type: 'account.erased', data: { accountId } }),
   BackupMade: notPublic,
+  OpenListUserLinked: notPublic,
   TwoFactorEnabled: (_, commit) => ofAccount('account.two-factor-enabled', commit, {}),
   TwoFactorDisabled: (_, commit) => ofAccount('account.two-factor-disabled', commit, {}),
   RecoveryCodesGenerated: (_, commit) => ofAccount('account.recovery-codes-generated', commit, {}),

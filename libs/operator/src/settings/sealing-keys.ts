@@ -53,6 +53,7 @@ const KINDS: Readonly<Record<SealedSecret['kind'], Readonly<{ column: string; fi
   password: { column: 'passwords', field: 'passwords' },
   'two-factor secret': { column: 'two-factor', field: 'twoFactorSecrets' },
   'recovery codes': { column: 'codes', field: 'recoveryCodes' },
+  'password in OpenList': { column: 'openlist', field: 'openlistPasswords' },
   'static token': { column: 'token', field: 'staticTokens' },
   setting: { column: 'settings', field: 'settings' },
 };

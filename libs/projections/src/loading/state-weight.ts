@@ -33,6 +33,7 @@ const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
     Math.ceil(
       (sumOf(secrets, ({ name }) => APP_PASSWORD + memoryOf(name)) + former.length * FORMER_APP_PASSWORD) / 1024,
     ),
+  'openlist-user': () => 1,
   'site-settings': ({ values, sealedValues }: SiteSettings) =>
     4 + Math.floor(memoryOf(...Object.values(values), ...Object.values(sealedValues)) / 1024),
   erasures: ({ accounts, backups }: Erasures) => 1 + Math.ceil((accounts.length + backups.length) / 8),

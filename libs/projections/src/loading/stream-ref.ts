@@ -3,6 +3,7 @@ import {
   accountAggregate,
   appPasswordsAggregate,
   erasuresAggregate,
+  openlistUserAggregate,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
@@ -46,6 +47,7 @@ export const sshKeyRingStream = (accountId: number) => refTo(sshKeyRingAggregate
 export const sshKeyUseStream = (accountId: number) => refTo(sshKeyUseAggregate, accountId, accountId);
 export const accessTokensStream = (accountId: number) => refTo(accessTokensAggregate, accountId, accountId);
 export const appPasswordsStream = (accountId: number) => refTo(appPasswordsAggregate, accountId, accountId);
+export const openlistUserStream = (accountId: number) => refTo(openlistUserAggregate, accountId, accountId);
 export const siteSettingsStream = refTo(siteSettingsAggregate, 'site', siteSettingsAggregate.streamPrefix);
 export const erasuresStream = refTo(erasuresAggregate, 'site', erasuresAggregate.streamPrefix);
 
@@ -56,6 +58,7 @@ const aggregates: readonly StreamAggregate<unknown>[] = [
   sshKeyUseAggregate,
   accessTokensAggregate,
   appPasswordsAggregate,
+  openlistUserAggregate,
   siteSettingsAggregate,
   erasuresAggregate,
 ];

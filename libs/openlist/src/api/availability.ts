@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How often an unavailable server is asked, in milliseconds. */
+const INTERVAL = 1_000;
+
+/** Whether a server answers, as its callers report. While it does not, it is asked once a second. */
+export class Availability {
+  #isAvailable = true;
+  #isAsking = false;
+  readonly #closed = new AbortController();
+  readonly #listeners = new Set<(isAvailable: boolean) => void>();
+
+  /** `ask` rejects while the server does not answer. */
+  constructor(private readonly ask: () => Promise<void>) {}
+
+  /** True until a request has failed. */
+  get isAvailable(): boolean {
+    return this.#isAvailable;
+  }
+
+  /** Calls `listener` at each change. Returns a function that removes it. */
+  onChange(listener: (isAvailable: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Reports whether a request was answered. */
+  report(isAvailable: boolean): void {
+    if (!isAvailable) void this.#askUntilAvailable();
+    if (isAvailable === this.#isAvailable || this.#closed.signal.aborted) return;
+    this.#isAvailable = isAvailable;
+    for (const listener of this.#listeners) listener(isAvailable);
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #askUntilAvailable(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const { signal } = this.#closed;
+    do {
+      await sleep(INTERVAL, undefined, { signal, ref: false }).catch(() => undefined);
+      // It reports its own outcome.
+      if (!signal.aborted) await this.ask().catch(() => undefined);
+    } while (!this.#isAvailable && !signal.aborted);
+    this.#isAsking = false;
+  }
+}

@@ -1,0 +1,208 @@
+import { reasonOf } from '@keyfold/reporting';
+import type { Pool } from 'undici';
+import { z } from 'zod';
+import { Availability } from './availability.js';
+import { OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
+
+/** Requests of one process to the API that are in flight together. */
+const CONNECTIONS = 8;
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 2_000;
+const ANSWER_TIMEOUT = 5_000;
+/** In bytes. A page of users or the keys of one user take less. */
+const LARGEST_ANSWER = 8_388_608;
+/** How long OpenList locks an address after five wrong logins, in milliseconds. Each further attempt would extend it. */
+const LOCK = 300_000;
+const LOCKED = 429;
+/** Users that are read at once. */
+export const USER_PAGE = 500;
+
+export const ROLE_GUEST = 1;
+
+const userSchema = z.object({
+  id: z.number(),
+  username: z.string(),
+  base_path: z.string(),
+  role: z.number(),
+  disabled: z.boolean(),
+  permission: z.number(),
+  sso_id: z.string(),
+});
+/** A user of OpenList, in the fields of its API. */
+export type FoundUser = z.infer<typeof userSchema>;
+
+/** The fields of a user that is written. An empty password leaves the present one. */
+export type UserFields = Omit<FoundUser, 'id'> & Readonly<{ password: string }>;
+
+const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ content: z.array(item).nullable(), total: z.number() });
+const usersSchema = pageOf(userSchema);
+const keySchema = z.object({ id: z.number(), title: z.string(), fingerprint: z.string() });
+const keysSchema = pageOf(keySchema);
+/** An SSH key of a user of OpenList. */
+export type FoundKey = z.infer<typeof keySchema>;
+
+const envelopeSchema = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
+const tokenSchema = z.object({ token: z.string() });
+const versionSchema = z.object({ version: z.string().optional() });
+
+type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: string; json?: object }>;
+
+/**
+ * The API of OpenList, called as its administrator. Every method throws `OpenListUnavailable`, and `OpenListRefused` if OpenList refuses. Source:
+ * server/router.go and server/handles of OpenList v4.2.5.
+ */
+export class OpenListApi {
+  #lockedUntil = -Infinity;
+  /** Whether OpenList answers. While it does not, it is asked once a second. */
+  readonly availability = new Availability(async () => void (await this.version()));
+
+  private constructor(
+    private readonly pool: Pool,
+    /** The value of `Authorization` that speaks for OpenList's administrator: its static token. */
+    readonly administrator: string,
+  ) {}
+
+  /** Connects when the first request is sent. Loads undici, which a process without OpenList does not need. */
+  static async open({ url, token }: Readonly<{ url: string; token: string }>): Promise<OpenListApi> {
+    const { Pool } = await import('undici');
+    const pool = new Pool(url, {
+      connections: CONNECTIONS,
+      connect: { timeout: CONNECT_TIMEOUT },
+      headersTimeout: ANSWER_TIMEOUT,
+      bodyTimeout: ANSWER_TIMEOUT,
+      maxResponseSize: LARGEST_ANSWER,
+    });
+    return new OpenListApi(pool, token);
+  }
+
+  /** Returns the version of OpenList. */
+  async version(): Promise<string> {
+    const settings = await this.#data(
+      { method: 'GET', path: '/api/public/settings', authorization: '' },
+      versionSchema,
+    );
+    return settings.version ?? 'unknown';
+  }
+
+  /** Returns the users in order of their ids. `page` counts from 1. */
+  async users(page: number, perPage = USER_PAGE): Promise<Readonly<{ users: readonly FoundUser[]; total: number }>> {
+    const path = `/api/admin/user/list?page=${page}&per_page=${perPage}`;
+    const { content, total } = await this.#data({ method: 'GET', path }, usersSchema);
+    return { users: content ?? [], total };
+  }
+
+  /** Reads a user from the database of OpenList, not from its cache. */
+  async user(id: number): Promise<FoundUser | undefined> {
+    try {
+      return await this.#data({ method: 'GET', path: `/api/admin/user/get?id=${id}` }, userSchema);
+    } catch (error) {
+      if (error instanceof OpenListRefused && error.text.includes('record not found')) return undefined;
+      throw error;
+    }
+  }
+
+  async createUser(user: UserFields): Promise<void> {
+    await this.#call({ method: 'POST', path: '/api/admin/user/create', json: { ...user, allow_ldap: false } });
+  }
+
+  /**
+   * Changes a user. OpenList removes the user from its cache before it stores the change, so that a request in between can bring the old state back for
+   * an hour. Removing it again afterwards prevents that.
+   */
+  async updateUser(user: UserFields & Readonly<{ id: number }>, formerName: string): Promise<void> {
+    await this.#call({ method: 'POST', path: '/api/admin/user/update', json: { ...user, allow_ldap: false } });
+    await Promise.all([...new Set([formerName, user.username])].map((name) => this.#removeFromCache(name)));
+  }
+
+  async deleteUser({ id, username }: FoundUser): Promise<void> {
+    await this.#call({ method: 'POST', path: `/api/admin/user/delete?id=${id}` });
+    await this.#removeFromCache(username);
+  }
+
+  async removeTwoFactor(id: number): Promise<void> {
+    await this.#call({ method: 'POST', path: `/api/admin/user/cancel_2fa?id=${id}` });
+  }
+
+  /** Returns a token. OpenList counts a wrong login on our address, and refuses all logins after five. */
+  async logIn(username: string, password: string): Promise<string> {
+    if (performance.now() < this.#lockedUntil)
+      throw new OpenListUnavailable('OpenList refuses logins for five minutes');
+    const call = { method: 'POST', path: '/api/auth/login', authorization: '', json: { username, password } } as const;
+    try {
+      return (await this.#data(call, tokenSchema)).token;
+    } catch (error) {
+      if (error instanceof OpenListRefused && error.code === LOCKED) this.#lockedUntil = performance.now() + LOCK;
+      throw error;
+    }
+  }
+
+  async keys(userId: number): Promise<readonly FoundKey[]> {
+    const path = `/api/admin/user/sshkey/list?uid=${userId}`;
+    return (await this.#data({ method: 'GET', path }, keysSchema)).content ?? [];
+  }
+
+  /** Only the user itself can add a key. */
+  async addKey(authorization: string, title: string, key: string): Promise<void> {
+    await this.#call({ method: 'POST', path: '/api/me/sshkey/add', authorization, json: { title, key } });
+  }
+
+  async deleteKey(id: number): Promise<void> {
+    await this.#call({ method: 'POST', path: `/api/admin/user/sshkey/delete?id=${id}` });
+  }
+
+  /** Ends its connections once their requests have ended. */
+  async close(): Promise<void> {
+    this.availability.close();
+    await this.pool.close();
+  }
+
+  async #removeFromCache(username: string): Promise<void> {
+    const path = `/api/admin/user/del_cache?username=${encodeURIComponent(username)}`;
+    await this.#call({ method: 'POST', path }).catch(unlessUnavailable);
+  }
+
+  async #data<Data>(call: Call, schema: z.ZodType<Data>): Promise<Data> {
+    const parsed = schema.safeParse(await this.#call(call));
+    if (parsed.success) return parsed.data;
+    throw new OpenListUnavailable(`OpenList answered ${call.path.split('?', 1)[0]!} in an unknown form`);
+  }
+
+  async #call(call: Call): Promise<unknown> {
+    const answer = await this.#send(call).catch((error: unknown) => {
+      this.availability.report(false);
+      throw error;
+    });
+    this.availability.report(true);
+    if (answer.code !== 200) throw new OpenListRefused(answer.code, answer.message);
+    return answer.data;
+  }
+
+  async #send({
+    method,
+    path,
+    authorization = this.administrator,
+    json,
+  }: Call): Promise<z.infer<typeof envelopeSchema>> {
+    try {
+      const { statusCode, body } = await this.pool.request({
+        method,
+        path,
+        headers: { ...(authorization && { authorization }), ...(json && { 'content-type': 'application/json' }) },
+        ...(json && { body: JSON.stringify(json) }),
+      });
+      const text = await body.text();
+      if (statusCode === 200) return envelopeSchema.parse(JSON.parse(text));
+      throw new Error(`it answers with the status ${statusCode}`);
+    } catch (error) {
+      const reason =
+        error instanceof SyntaxError || error instanceof z.ZodError ? 'it does not speak its API' : reasonOf(error);
+      throw new OpenListUnavailable(`OpenList is unavailable: ${reason}`, { cause: error });
+    }
+  }
+}
+
+/** Versions without a cache refuse to remove a user from it. */
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof OpenListRefused)) throw error;
+}

@@ -1,0 +1,225 @@
+import type { Caller } from '@keyfold/application';
+import { GUEST_ID, ROLE_ADMIN, type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
+import { accountStream, openlistUserStream, sshKeyRingStream, type StreamLoader } from '@keyfold/projections';
+import { LRUCache } from 'lru-cache';
+import type { OpenListApi } from '../api/openlist-api.js';
+import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
+import type { AccountTurns, RequireTurn } from './account-turns.js';
+import { NameHeld, type Mirror, type UserMirror } from './user-mirror.js';
+
+/** Accounts whose mirror a process knows. */
+const KNOWN = 20_000;
+/** Milliseconds after a wrong login without another one for the account. */
+const WRONG_LOGIN_PAUSE = 300_000;
+/** The codes with which OpenList refuses a token or a password, and a login without a one-time code. */
+const TOKEN_REFUSED = 401;
+const CODE_MISSING = 402;
+/** Names may be passed on in a chain: a change of one mirror needs another one to give up its name. */
+const ATTEMPTS = 5;
+
+/** The mirror of an account as this process knows it. `version` is that of the account which the mirror has; `token` is missing until it is needed. */
+type Known = {
+  readonly version: number;
+  readonly isDisabled: boolean;
+  readonly mirror: Mirror | undefined;
+  token?: string | undefined;
+};
+
+/** The caller whom a forwarded request speaks for. */
+type ForwardedCaller = Pick<Caller, 'account' | 'accountVersion'>;
+
+/**
+ * The mirrors of the accounts in OpenList: each general account is a user there with the same name and rights and a password of its own, and the guest has
+ * the rights of ours. The administrator is OpenList's own.
+ *
+ * Methods throw `OpenListUnavailable`, `MirrorBlocked` and the errors of the store.
+ */
+export class OpenListMirror {
+  readonly #known = new LRUCache<number, Known>({ max: KNOWN });
+  /** Accounts whose login was wrong. A second attempt within minutes could lock our address. */
+  readonly #unusable = new LRUCache<number, true>({ max: KNOWN, ttl: WRONG_LOGIN_PAUSE });
+
+  constructor(
+    readonly api: OpenListApi,
+    private readonly loader: StreamLoader,
+    private readonly turns: AccountTurns,
+    private readonly users: UserMirror,
+  ) {}
+
+  /**
+   * Returns the value of `Authorization` for a request of the caller, and undefined for the guest. The mirror is then at least as new as the account that
+   * the caller was identified with.
+   */
+  authorizationOf(caller: ForwardedCaller): string | undefined | Promise<string | undefined> {
+    const { account, accountVersion } = caller;
+    if (account.role === ROLE_ADMIN) return this.api.administrator;
+    const known = this.#known.get(account.accountId);
+    if (known && known.version >= accountVersion) {
+      if (account.accountId === GUEST_ID) return undefined;
+      if (known.token !== undefined) return known.token;
+    }
+    return this.#tokenFor(account.accountId);
+  }
+
+  /** Like `authorizationOf`, after OpenList refused this value. */
+  async renewedAuthorizationOf(caller: ForwardedCaller, refused: string): Promise<string | undefined> {
+    const { accountId, role } = caller.account;
+    if (role === ROLE_ADMIN)
+      throw new OpenListUnavailable('OpenList refuses its static token. Check KEYFOLD_OPENLIST_TOKEN');
+    const known = this.#known.get(accountId);
+    if (known?.token === refused) this.#known.delete(accountId);
+    return this.authorizationOf(caller);
+  }
+
+  /** Returns the value of `Authorization` for WebDAV, where OpenList takes no tokens of users. */
+  async webDavAuthorizationOf({ account, accountVersion }: ForwardedCaller): Promise<string> {
+    if (account.role === ROLE_ADMIN) return `Bearer ${this.api.administrator}`;
+    const known = this.#known.get(account.accountId);
+    const mirror =
+      known && known.version >= accountVersion ? known.mirror : (await this.#upToDate(account.accountId)).mirror;
+    if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
+    return `Basic ${Buffer.from(`${mirror.username}:${mirror.password}`).toString('base64')}`;
+  }
+
+  /** Brings user and SSH keys of an account up to date, and deletes the user of a deleted account. */
+  async carry(accountId: number): Promise<void> {
+    await this.#inTurn(accountId, async (requireTurn) => {
+      const [{ state: ring }] = await this.loader.load(sshKeyRingStream(accountId));
+      const known = await this.#update(accountId, requireTurn);
+      // A disabled user cannot add keys, and cannot use any.
+      if (!known.mirror || known.isDisabled) return;
+      await this.#updateKeys(accountId, known, known.mirror, ring, requireTurn);
+    });
+  }
+
+  /** Makes a user of OpenList the mirror of an active account. */
+  async adopt(accountId: number, userId: number): Promise<void> {
+    await this.#inTurn(accountId, async (requireTurn) => {
+      const [{ state: account }] = await this.loader.load(accountStream(accountId));
+      const user = await this.api.user(userId);
+      if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
+      this.#known.delete(accountId);
+      await this.users.take(account, user, requireTurn);
+    });
+    await this.carry(accountId);
+  }
+
+  /** Forgets what this process knows, so that the next request compares the mirror with OpenList. */
+  forget(accountId: number): void {
+    this.#known.delete(accountId);
+  }
+
+  async #tokenFor(accountId: number): Promise<string | undefined> {
+    return this.#inTurn(accountId, async (requireTurn) => {
+      const known = await this.#update(accountId, requireTurn);
+      if (accountId === GUEST_ID) return undefined;
+      if (!known.mirror) throw new MirrorBlocked('the account has no user in OpenList');
+      return this.#tokenOf(accountId, known, known.mirror, requireTurn);
+    });
+  }
+
+  #upToDate(accountId: number): Promise<Known> {
+    return this.#inTurn(accountId, (requireTurn) => this.#update(accountId, requireTurn));
+  }
+
+  /** Compares the mirror with the current account unless this process knows that it is up to date. */
+  async #update(accountId: number, requireTurn: RequireTurn): Promise<Known> {
+    const [{ state: account, version }, { state: link }] = await this.loader.load(
+      accountStream(accountId),
+      openlistUserStream(accountId),
+    );
+    const before = this.#known.get(accountId);
+    if (before && before.version >= version) return before;
+    const mirror = await this.#mirrorOf(account, accountId, link, requireTurn);
+    const token = mirror?.changed === false ? before?.token : undefined;
+    const known = { version, isDisabled: account.disabled, mirror, token };
+    this.#known.set(accountId, known);
+    return known;
+  }
+
+  async #mirrorOf(
+    account: Account,
+    accountId: number,
+    link: OpenListUser,
+    requireTurn: RequireTurn,
+  ): Promise<Mirror | undefined> {
+    if (account.status !== 'active') return this.users.remove(link, requireTurn);
+    if (account.role === ROLE_ADMIN) return undefined;
+    if (accountId === GUEST_ID) return this.users.updateGuest(account, requireTurn);
+    return this.users.update(account, link, requireTurn);
+  }
+
+  /**
+   * Logs in unless there is a token. Nobody else changes name or password meanwhile, so the login is right, unless somebody changed the user in OpenList:
+   * then it gets a new password, once.
+   */
+  async #tokenOf(accountId: number, known: Known, mirror: Mirror, requireTurn: RequireTurn): Promise<string> {
+    if (known.token !== undefined) return known.token;
+    if (this.#unusable.has(accountId)) throw new MirrorBlocked('OpenList refuses the login of the mirror');
+    try {
+      return (known.token = await this.api.logIn(mirror.username, mirror.password));
+    } catch (error) {
+      if (!isWrongLogin(error)) throw error;
+      this.#unusable.set(accountId, true);
+      const token = await this.#logInAnew(accountId, mirror, requireTurn);
+      this.#unusable.delete(accountId);
+      return token;
+    }
+  }
+
+  async #logInAnew(accountId: number, { userId }: Mirror, requireTurn: RequireTurn): Promise<string> {
+    this.#known.delete(accountId);
+    const [{ state: account }] = await this.loader.load(accountStream(accountId));
+    const user = await this.api.user(userId);
+    if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
+    const { username, password } = await this.users.take(account, user, requireTurn);
+    try {
+      return await this.api.logIn(username, password);
+    } catch (error) {
+      throw isWrongLogin(error) ? new MirrorBlocked('OpenList refuses the login of the mirror') : error;
+    }
+  }
+
+  async #updateKeys(
+    accountId: number,
+    known: Known,
+    mirror: Mirror,
+    ring: SshKeyRing,
+    requireTurn: RequireTurn,
+  ): Promise<void> {
+    const authorization = () => this.#tokenOf(accountId, known, mirror, requireTurn);
+    const update = () => this.users.updateKeys(mirror, ring, authorization, requireTurn);
+    try {
+      await update();
+    } catch (error) {
+      if (!(error instanceof OpenListRefused) || error.code !== TOKEN_REFUSED || known.token === undefined) throw error;
+      known.token = undefined;
+      await update();
+    }
+  }
+
+  async #inTurn<Result>(accountId: number, work: (requireTurn: RequireTurn) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.turns.run(accountId, work);
+      } catch (error) {
+        if (error instanceof OpenListRefused)
+          throw new OpenListUnavailable(`OpenList refuses a request with the code ${error.code}`, { cause: error });
+        if (!(error instanceof NameHeld)) throw error;
+        if (attempt === ATTEMPTS) throw new MirrorBlocked('the mirror of another account keeps the name');
+        await this.#freeName(error);
+      }
+    }
+  }
+
+  async #freeName({ accountId, user }: NameHeld): Promise<void> {
+    await this.turns.run(accountId, async (requireTurn) => {
+      const [{ state: account }] = await this.loader.load(accountStream(accountId));
+      this.#known.delete(accountId);
+      await this.users.giveUpName(account, user, requireTurn);
+    });
+  }
+}
+
+const isWrongLogin = (error: unknown): boolean =>
+  error instanceof OpenListRefused && (error.code === TOKEN_REFUSED || error.code === CODE_MISSING);

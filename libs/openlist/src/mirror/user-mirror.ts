@@ -1,0 +1,204 @@
+import type { CommandRunner } from '@keyfold/application';
+import { sealingContext } from '@keyfold/application';
+import { type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
+import { openlistUserStream } from '@keyfold/projections';
+import type { Sealer } from '@keyfold/security';
+import { randomUUID } from 'node:crypto';
+import { ROLE_GUEST, USER_PAGE, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
+import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
+import type { RequireTurn } from './account-turns.js';
+import { compareKeys, keyLine } from './mirrored-keys.js';
+import {
+  accountOfMirror,
+  differingFields,
+  guestOf,
+  markOf,
+  mirrorOf,
+  newPassword,
+  type MirroredFields,
+} from './mirrored-user.js';
+
+/** A mirror that is up to date, and its password. `changed`: its tokens have ended. */
+export type Mirror = Readonly<{ userId: number; username: string; password: string; changed: boolean }>;
+
+/** A name that an account needs belongs to the mirror of another account, which must give it up first. */
+export class NameHeld extends Error {
+  override readonly name = 'NameHeld';
+
+  constructor(
+    /** The account of the other mirror. */
+    readonly accountId: number,
+    readonly user: FoundUser,
+  ) {
+    super('the name belongs to the mirror of another account');
+  }
+}
+
+/** The users at the end of the list, among which a new one is found. */
+const NEWEST = 20;
+
+/** Makes and changes users of OpenList. Every method runs in a turn of the account. */
+export class UserMirror {
+  constructor(
+    private readonly api: OpenListApi,
+    private readonly sealer: Sealer,
+    private readonly runner: Pick<CommandRunner, 'run'>,
+    private readonly now: () => number,
+  ) {}
+
+  /**
+   * Brings the user of an active account up to date, and makes one if there is none.
+   *
+   * @throws `NameHeld`, `MirrorBlocked`, `OpenListUnavailable`.
+   */
+  async update(account: Account, link: OpenListUser, requireTurn: RequireTurn): Promise<Mirror> {
+    const user = await this.linkedUser(link);
+    if (!user) return this.#create(account, requireTurn);
+    const password = this.sealer.open(link.sealedPassword, sealingContext.openlistUser(account.accountId));
+    if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
+    const wanted = mirrorOf(account, password);
+    const changed = differingFields(user, wanted).length > 0;
+    if (changed) await this.#write(user, wanted, '', requireTurn);
+    return { userId: user.id, username: account.username, password, changed };
+  }
+
+  /** Makes this user the mirror of the account, with a new password and no second factor. */
+  async take(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<Mirror> {
+    const password = newPassword();
+    requireTurn();
+    await this.api.removeTwoFactor(user.id);
+    await this.#write(user, mirrorOf(account, password), password, requireTurn);
+    return this.#link(account, user.id, password);
+  }
+
+  /** Gives the guest of OpenList the rights of ours. */
+  async updateGuest(account: Account, requireTurn: RequireTurn): Promise<undefined> {
+    const guest = await this.guest();
+    const wanted = guestOf(account, guest);
+    if (differingFields(guest, wanted).length > 0) await this.#write(guest, wanted, '', requireTurn);
+  }
+
+  /** Returns the only guest of OpenList, which is one of its first users. */
+  async guest(): Promise<FoundUser> {
+    const { users } = await this.api.users(1, NEWEST);
+    const guest =
+      users.find(({ role }) => role === ROLE_GUEST) ?? (await this.#find(({ role }) => role === ROLE_GUEST));
+    if (!guest) throw new MirrorBlocked('OpenList has no guest');
+    return guest;
+  }
+
+  /** Deletes the mirror of a deleted account. */
+  async remove(link: OpenListUser, requireTurn: RequireTurn): Promise<undefined> {
+    const user = await this.linkedUser(link);
+    requireTurn();
+    if (user) await this.api.deleteUser(user);
+  }
+
+  /** Brings the SSH keys up to date. `authorization` returns a token of the user, which only a missing key needs. */
+  async updateKeys(
+    { userId }: Mirror,
+    ring: SshKeyRing,
+    authorization: () => Promise<string>,
+    requireTurn: RequireTurn,
+  ): Promise<void> {
+    const { missing, surplus } = compareKeys(ring, await this.api.keys(userId), this.now());
+    for (const { id } of surplus) {
+      requireTurn();
+      await this.api.deleteKey(id);
+    }
+    for (const key of missing) {
+      requireTurn();
+      await this.api.addKey(await authorization(), key.title, keyLine(key)).catch(blocked);
+    }
+  }
+
+  /** Gives the name of a mirror up: it gets that of its account, or a free one. A mirror whose account is gone is deleted. */
+  async giveUpName(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<void> {
+    const found = await this.api.user(user.id);
+    if (found?.username !== user.username || accountOfMirror(found) !== accountOfMirror(user)) return;
+    requireTurn();
+    if (account.status !== 'active') return this.api.deleteUser(found);
+    const renamed = { ...found, username: `keyfold-${account.accountId}-${randomUUID()}` };
+    await this.#write(found, renamed, '', requireTurn);
+  }
+
+  /** Returns the user of a link; undefined if OpenList no longer has it. */
+  async linkedUser({ accountId, userId }: OpenListUser): Promise<FoundUser | undefined> {
+    const user = userId === 0 ? undefined : await this.api.user(userId);
+    return user && accountOfMirror(user) === accountId ? user : undefined;
+  }
+
+  async #create(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
+    const password = newPassword();
+    const wanted = mirrorOf(account, password);
+    requireTurn();
+    try {
+      await this.api.createUser({ ...wanted, password });
+    } catch (error) {
+      if (!(error instanceof OpenListRefused)) throw error;
+      return this.take(account, await this.#ownUserNamed(account, error), requireTurn);
+    }
+    const isNew = ({ sso_id: mark }: FoundUser) => mark === wanted.sso_id;
+    const created = (await this.#newest()).find(isNew) ?? (await this.#find(isNew));
+    if (!created) throw new OpenListUnavailable('OpenList does not list the user that it has created');
+    return this.#link(account, created.id, password);
+  }
+
+  async #link(account: Account, userId: number, password: string): Promise<Mirror> {
+    const { accountId, username } = account;
+    const sealedPassword = this.sealer.seal(password, sealingContext.openlistUser(accountId));
+    const command = { type: 'LinkOpenListUser', accountId, userId, sealedPassword } as const;
+    await this.runner.run(openlistUserStream(accountId), command, { actor: 'mirror', correlation: randomUUID() });
+    return { userId, username, password, changed: true };
+  }
+
+  async #write(found: FoundUser, wanted: MirroredFields, password: string, requireTurn: RequireTurn): Promise<void> {
+    requireTurn();
+    try {
+      await this.api.updateUser({ id: found.id, ...wanted, password }, found.username);
+    } catch (error) {
+      if (!(error instanceof OpenListRefused)) throw error;
+      await this.#explain(wanted.username, found.id, error);
+    }
+  }
+
+  /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */
+  async #ownUserNamed(account: Account, refusal: OpenListRefused): Promise<FoundUser> {
+    const user = await this.#find(({ username }) => username === account.username);
+    if (user && accountOfMirror(user) === account.accountId) return user;
+    return this.#explain(account.username, 0, refusal);
+  }
+
+  /** Throws why OpenList refuses to give this name to the user with this id. Its texts depend on its database. */
+  async #explain(username: string, userId: number, { code }: OpenListRefused): Promise<never> {
+    const other = await this.#find((user) => user.username === username && user.id !== userId);
+    const accountId = other && accountOfMirror(other);
+    if (accountId !== undefined) throw new NameHeld(accountId, other!);
+    throw new MirrorBlocked(
+      other
+        ? 'a user of OpenList that is no mirror has the name. Run "keyfold openlist adopt"'
+        : `OpenList refuses the user with the code ${code}`,
+    );
+  }
+
+  async #newest(): Promise<readonly FoundUser[]> {
+    const { total } = await this.api.users(1, 1);
+    const last = Math.max(1, Math.ceil(total / NEWEST));
+    const pages = [last, last - 1].filter((page) => page > 0).map((page) => this.api.users(page, NEWEST));
+    return (await Promise.all(pages)).flatMap(({ users }) => users);
+  }
+
+  async #find(isWanted: (user: FoundUser) => boolean): Promise<FoundUser | undefined> {
+    for (let page = 1; ; page++) {
+      const { users, total } = await this.api.users(page);
+      const found = users.find(isWanted);
+      if (found || page * USER_PAGE >= total || users.length === 0) return found;
+    }
+  }
+}
+
+function blocked(error: unknown): never {
+  if (error instanceof OpenListRefused && error.code !== 401)
+    throw new MirrorBlocked(`OpenList refuses an SSH key with the code ${error.code}`);
+  throw error;
+}
