@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Who may call a route: `anyone` needs no token, `guest-too` admits even a disabled guest. */
+/** The callers that a route admits: `anyone` needs no token, `guest-too` admits even a disabled guest. */
 export type Guard = 'anyone' | 'guest-too' | 'user' | 'no-guest' | 'admin';
 /** Returns the `data` of the envelope, or throws a `Refusal`. */
 type Answer = (exchange: Exchange) => unknown;

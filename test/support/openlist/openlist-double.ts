@@ -13,7 +13,7 @@ import { Tokens } from './tokens.js';
 import { isAdmin, isGuest, Users, type User } from './users.js';
 import { WebDav } from './webdav.js';
 
-/** What is wrong with the double: `refuse` closes its port, `hang` answers nothing, `502` is a proxy without OpenList. */
+/** A fault of the double: `refuse` closes its port, `hang` answers nothing, `502` is a proxy without OpenList. */
 export type Fault = 'refuse' | 'hang' | '502';
 
 export type DoubleOptions = Readonly<{

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { sendBig } from './downloads.js';
 import type { Exchange } from './exchange.js';
 
-/** Where `/redirect` sends a client. */
+/** The target of `/redirect`. */
 export const REDIRECT_TARGET = 'https://storage.example/file?key=value';
 
 /** Bytes that `/abort` announces and sends. */
