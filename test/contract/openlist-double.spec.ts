@@ -68,6 +68,20 @@ describe('tokens', () => {
     expect(await call('GET', '/api/me', token)).toMatchObject({ message: 'Password has been changed, login please' });
   });
 
+  it('a token speaks for the user that has its name now, unless a password came with the last update', async () => {
+    const alice = double.users.addForeign('alice');
+    const bob = double.users.addForeign('bob');
+    const update = (id: number, username: string, password = '') =>
+      admin('user/update', { ...GENERAL, id, username, password });
+    await update(alice.id, 'alice');
+    const token = await tokenOf('alice', 'password of alice');
+    await update(alice.id, 'carol');
+    await update(bob.id, 'alice');
+    expect(await call('GET', '/api/me', token)).toMatchObject({ code: 200, data: { id: bob.id } });
+    await update(bob.id, 'alice', 'new');
+    expect(await call('GET', '/api/me', token)).toMatchObject({ message: 'Password has been changed, login please' });
+  });
+
   it('a request during an update keeps the former rights until the cache is dropped', async () => {
     const { id } = double.users.addForeign('alice', { permission: 1 });
     const token = await tokenOf('alice', 'password of alice');
