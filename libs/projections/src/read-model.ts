@@ -4,6 +4,7 @@ import {
   appPasswordsAggregate,
   erasuresAggregate,
   nextExpiryOf,
+  openlistUserAggregate,
   sessionAggregate,
   siteSettingsAggregate,
   sshKeyRingAggregate,
@@ -12,6 +13,7 @@ import {
   type AccessTokens,
   type Account,
   type AppPasswords,
+  type OpenListUser,
   type Session,
   type SshKeyRing,
 } from '@keyfold/domain';
@@ -69,6 +71,13 @@ export const appPasswords: ReadModel<AppPasswords> = {
   aggregate: appPasswordsAggregate,
   sortKeyOf: ({ secrets: [first] }) => (first ? accountOfSecret(first.id) : null),
 };
+/** Lists the accounts that have a mirror in OpenList. */
+export const openlistUsers: ReadModel<OpenListUser> = {
+  name: 'openlist_users',
+  schema: 1,
+  aggregate: openlistUserAggregate,
+  sortKeyOf: ({ accountId }) => accountId,
+};
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggregate };
 
@@ -80,6 +89,7 @@ export const readModels: readonly ReadModel<unknown>[] = [
   sshKeyUses,
   accessTokens,
   appPasswords,
+  openlistUsers,
   siteSettings,
   erasures,
 ];

@@ -106,18 +106,24 @@ export class OpenListApi {
     await this.#call({ method: 'POST', path: '/api/admin/user/create', json: { ...user, allow_ldap: false } });
   }
 
-  /**
-   * Changes a user. OpenList removes the user from its cache before it stores the change, so that a request in between can bring the old state back for
-   * an hour. Removing it again afterwards prevents that.
-   */
-  async updateUser(user: UserFields & Readonly<{ id: number }>, formerName: string): Promise<void> {
+  async updateUser(user: UserFields & Readonly<{ id: number }>): Promise<void> {
     await this.#call({ method: 'POST', path: '/api/admin/user/update', json: { ...user, allow_ldap: false } });
-    await Promise.all([...new Set([formerName, user.username])].map((name) => this.#removeFromCache(name)));
+  }
+
+  /**
+   * Lets OpenList read these users from its database again. It removes a user from its cache before it stores a change, so that a request in between
+   * brings the old state back for an hour.
+   */
+  async refresh(usernames: readonly string[]): Promise<void> {
+    const paths = [...new Set(usernames)].map(
+      (name) => `/api/admin/user/del_cache?username=${encodeURIComponent(name)}`,
+    );
+    await Promise.all(paths.map((path) => this.#call({ method: 'POST', path }).catch(unlessUnavailable)));
   }
 
   async deleteUser({ id, username }: FoundUser): Promise<void> {
     await this.#call({ method: 'POST', path: `/api/admin/user/delete?id=${id}` });
-    await this.#removeFromCache(username);
+    await this.refresh([username]);
   }
 
   async removeTwoFactor(id: number): Promise<void> {
@@ -155,11 +161,6 @@ export class OpenListApi {
   async close(): Promise<void> {
     this.availability.close();
     await this.pool.close();
-  }
-
-  async #removeFromCache(username: string): Promise<void> {
-    const path = `/api/admin/user/del_cache?username=${encodeURIComponent(username)}`;
-    await this.#call({ method: 'POST', path }).catch(unlessUnavailable);
   }
 
   async #data<Data>(call: Call, schema: z.ZodType<Data>): Promise<Data> {
@@ -202,7 +203,7 @@ export class OpenListApi {
   }
 }
 
-/** Versions without a cache refuse to remove a user from it. */
+/** OpenList refuses this for a user that it does not have. */
 function unlessUnavailable(error: unknown): void {
   if (!(error instanceof OpenListRefused)) throw error;
 }

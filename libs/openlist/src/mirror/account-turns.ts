@@ -16,41 +16,51 @@ const PAUSE = 50;
 /** Throws if the turn is over, because another process may have the next one. */
 export type RequireTurn = () => void;
 
-/** Lets one process and one thread at a time change the mirror of an account. */
+/** Lets one thread of one process at a time change the mirror of an account. */
 export class AccountTurns {
   readonly #owner = randomUUID();
 
+  /** `queue` serves all threads of the process. `leases` serve all processes; undefined if the store belongs to this one. */
   constructor(
     private readonly queue: StreamQueue,
-    private readonly leases: FeedLeases,
+    private readonly leases: FeedLeases | undefined,
   ) {}
 
   /** @throws `OpenListUnavailable` if another process keeps the turn for too long; what `work` throws; `StoreUnavailable`. */
   run<Result>(accountId: number, work: (requireTurn: RequireTurn) => Promise<Result>): Promise<Result> {
-    return this.queue.run(`${TURNS}-${accountId}`, async () => {
-      const [lease, until] = await this.#take(accountId);
-      try {
-        return await work(() => requireBefore(until));
-      } finally {
-        // An unreleased lease ends by itself.
-        await this.leases.release([lease]).catch(() => undefined);
-      }
-    });
+    const { leases } = this;
+    return this.queue.run(`${TURNS}-${accountId}`, () =>
+      leases ? this.#runLeased(leases, accountId, work) : work(() => undefined),
+    );
   }
 
-  async #take(accountId: number): Promise<[lease: Lease, until: number]> {
+  async #runLeased<Result>(
+    leases: FeedLeases,
+    accountId: number,
+    work: (requireTurn: RequireTurn) => Promise<Result>,
+  ): Promise<Result> {
+    const [lease, until] = await this.#take(leases, accountId);
+    try {
+      return await work(() => requireBefore(until));
+    } finally {
+      // An unreleased lease ends by itself.
+      await leases.release([lease]).catch(() => undefined);
+    }
+  }
+
+  async #take(leases: FeedLeases, accountId: number): Promise<[lease: Lease, until: number]> {
     const began = performance.now();
     for (;;) {
       const asked = performance.now();
-      const [lease] = await this.leases.take(TURNS, this.#owner, [accountId], LEASE);
+      const [lease] = await leases.take(TURNS, this.#owner, [accountId], LEASE);
       if (lease) return [lease, asked + TURN];
       if (asked - began > LONGEST_WAIT)
-        throw new OpenListUnavailable('another process updates the mirror of the account');
+        throw new OpenListUnavailable('another process keeps changing the mirror of the account');
       await sleep(PAUSE * (0.5 + Math.random()));
     }
   }
 }
 
 function requireBefore(until: number): void {
-  if (performance.now() >= until) throw new OpenListUnavailable('updating the mirror of the account took too long');
+  if (performance.now() >= until) throw new OpenListUnavailable('changing the mirror of the account took too long');
 }

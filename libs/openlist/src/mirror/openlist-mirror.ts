@@ -2,6 +2,7 @@ import type { Caller } from '@keyfold/application';
 import { GUEST_ID, ROLE_ADMIN, type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
 import { accountStream, openlistUserStream, sshKeyRingStream, type StreamLoader } from '@keyfold/projections';
 import { LRUCache } from 'lru-cache';
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import type { AccountTurns, RequireTurn } from './account-turns.js';
@@ -78,7 +79,7 @@ export class OpenListMirror {
     const mirror =
       known && known.version >= accountVersion ? known.mirror : (await this.#upToDate(account.accountId)).mirror;
     if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
-    return `Basic ${Buffer.from(`${mirror.username}:${mirror.password}`).toString('base64')}`;
+    return `Basic ${Buffer.from(`${mirror.fields.username}:${mirror.password}`).toString('base64')}`;
   }
 
   /** Brings user and SSH keys of an account up to date, and deletes the user of a deleted account. */
@@ -131,7 +132,7 @@ export class OpenListMirror {
     const before = this.#known.get(accountId);
     if (before && before.version >= version) return before;
     const mirror = await this.#mirrorOf(account, accountId, link, requireTurn);
-    const token = mirror?.changed === false ? before?.token : undefined;
+    const token = mirror && isUnchanged(mirror, before?.mirror) ? before?.token : undefined;
     const known = { version, isDisabled: account.disabled, mirror, token };
     this.#known.set(accountId, known);
     return known;
@@ -157,7 +158,7 @@ export class OpenListMirror {
     if (known.token !== undefined) return known.token;
     if (this.#unusable.has(accountId)) throw new MirrorBlocked('OpenList refuses the login of the mirror');
     try {
-      return (known.token = await this.api.logIn(mirror.username, mirror.password));
+      return (known.token = await this.api.logIn(mirror.fields.username, mirror.password));
     } catch (error) {
       if (!isWrongLogin(error)) throw error;
       this.#unusable.set(accountId, true);
@@ -172,9 +173,9 @@ export class OpenListMirror {
     const [{ state: account }] = await this.loader.load(accountStream(accountId));
     const user = await this.api.user(userId);
     if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
-    const { username, password } = await this.users.take(account, user, requireTurn);
+    const { fields, password } = await this.users.take(account, user, requireTurn);
     try {
-      return await this.api.logIn(username, password);
+      return await this.api.logIn(fields.username, password);
     } catch (error) {
       throw isWrongLogin(error) ? new MirrorBlocked('OpenList refuses the login of the mirror') : error;
     }
@@ -220,6 +221,10 @@ export class OpenListMirror {
     });
   }
 }
+
+/** Another process may have changed the mirror, and ended its tokens, since this one knew it. */
+const isUnchanged = ({ changed, fields }: Mirror, before: Mirror | undefined): boolean =>
+  !changed && before !== undefined && isDeepStrictEqual(fields, before.fields);
 
 const isWrongLogin = (error: unknown): boolean =>
   error instanceof OpenListRefused && (error.code === TOKEN_REFUSED || error.code === CODE_MISSING);

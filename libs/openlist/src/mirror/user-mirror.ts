@@ -18,8 +18,8 @@ import {
   type MirroredFields,
 } from './mirrored-user.js';
 
-/** A mirror that is up to date, and its password. `changed`: its tokens have ended. */
-export type Mirror = Readonly<{ userId: number; username: string; password: string; changed: boolean }>;
+/** A mirror that is up to date. `changed`: its tokens have ended. */
+export type Mirror = Readonly<{ userId: number; fields: MirroredFields; password: string; changed: boolean }>;
 
 /** A name that an account needs belongs to the mirror of another account, which must give it up first. */
 export class NameHeld extends Error {
@@ -58,8 +58,10 @@ export class UserMirror {
     if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
     const wanted = mirrorOf(account, password);
     const changed = differingFields(user, wanted).length > 0;
-    if (changed) await this.#write(user, wanted, '', requireTurn);
-    return { userId: user.id, username: account.username, password, changed };
+    if (changed) await this.#write(user, wanted, password, requireTurn);
+    // A process may have died after it stored this state and before OpenList read it.
+    else await this.api.refresh([user.username]);
+    return { userId: user.id, fields: wanted, password, changed };
   }
 
   /** Makes this user the mirror of the account, with a new password and no second factor. */
@@ -76,6 +78,7 @@ export class UserMirror {
     const guest = await this.guest();
     const wanted = guestOf(account, guest);
     if (differingFields(guest, wanted).length > 0) await this.#write(guest, wanted, '', requireTurn);
+    else await this.api.refresh([guest.username]);
   }
 
   /** Returns the only guest of OpenList, which is one of its first users. */
@@ -90,8 +93,7 @@ export class UserMirror {
   /** Deletes the mirror of a deleted account. */
   async remove(link: OpenListUser, requireTurn: RequireTurn): Promise<undefined> {
     const user = await this.linkedUser(link);
-    requireTurn();
-    if (user) await this.api.deleteUser(user);
+    if (user) await this.#delete(user, requireTurn);
   }
 
   /** Brings the SSH keys up to date. `authorization` returns a token of the user, which only a missing key needs. */
@@ -116,8 +118,7 @@ export class UserMirror {
   async giveUpName(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<void> {
     const found = await this.api.user(user.id);
     if (found?.username !== user.username || accountOfMirror(found) !== accountOfMirror(user)) return;
-    requireTurn();
-    if (account.status !== 'active') return this.api.deleteUser(found);
+    if (account.status !== 'active') return this.#delete(found, requireTurn);
     const renamed = { ...found, username: `keyfold-${account.accountId}-${randomUUID()}` };
     await this.#write(found, renamed, '', requireTurn);
   }
@@ -145,21 +146,32 @@ export class UserMirror {
   }
 
   async #link(account: Account, userId: number, password: string): Promise<Mirror> {
-    const { accountId, username } = account;
+    const { accountId } = account;
     const sealedPassword = this.sealer.seal(password, sealingContext.openlistUser(accountId));
     const command = { type: 'LinkOpenListUser', accountId, userId, sealedPassword } as const;
     await this.runner.run(openlistUserStream(accountId), command, { actor: 'mirror', correlation: randomUUID() });
-    return { userId, username, password, changed: true };
+    return { userId, fields: mirrorOf(account, password), password, changed: true };
+  }
+
+  /** Deletes the keys first: OpenList keeps those of a deleted user. */
+  async #delete(user: FoundUser, requireTurn: RequireTurn): Promise<void> {
+    for (const { id } of await this.api.keys(user.id)) {
+      requireTurn();
+      await this.api.deleteKey(id);
+    }
+    requireTurn();
+    await this.api.deleteUser(user);
   }
 
   async #write(found: FoundUser, wanted: MirroredFields, password: string, requireTurn: RequireTurn): Promise<void> {
     requireTurn();
     try {
-      await this.api.updateUser({ id: found.id, ...wanted, password }, found.username);
+      await this.api.updateUser({ id: found.id, ...wanted, password });
     } catch (error) {
       if (!(error instanceof OpenListRefused)) throw error;
       await this.#explain(wanted.username, found.id, error);
     }
+    await this.api.refresh([found.username, wanted.username]);
   }
 
   /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */

@@ -48,12 +48,13 @@ export const mirrorOf = (
   runner: CommandRunner,
   sealer: Sealer,
   queue: StreamQueue,
-  { leases }: Pick<StoreAdapters, 'leases'>,
+  { leases, feed }: Pick<StoreAdapters, 'leases' | 'feed'>,
   clock: Clock,
 ): OpenListMirror =>
   new OpenListMirror(
     api,
     loader,
-    new AccountTurns(queue, leases),
+    // A store with one slot belongs to one process.
+    new AccountTurns(queue, feed.slots > 1 ? leases : undefined),
     new UserMirror(api, sealer, runner, () => clock.now()),
   );
