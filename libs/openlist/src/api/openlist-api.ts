@@ -27,6 +27,7 @@ const userSchema = z.object({
   disabled: z.boolean(),
   permission: z.number(),
   sso_id: z.string(),
+  allow_ldap: z.boolean(),
 });
 /** A user of OpenList, in the fields of its API. */
 export type FoundUser = z.infer<typeof userSchema>;
@@ -103,11 +104,11 @@ export class OpenListApi {
   }
 
   async createUser(user: UserFields): Promise<void> {
-    await this.#call({ method: 'POST', path: '/api/admin/user/create', json: { ...user, allow_ldap: false } });
+    await this.#call({ method: 'POST', path: '/api/admin/user/create', json: user });
   }
 
   async updateUser(user: UserFields & Readonly<{ id: number }>): Promise<void> {
-    await this.#call({ method: 'POST', path: '/api/admin/user/update', json: { ...user, allow_ldap: false } });
+    await this.#call({ method: 'POST', path: '/api/admin/user/update', json: user });
   }
 
   /**

@@ -29,6 +29,7 @@ export const mirrorOf = (account: Account, password: string): MirroredFields => 
   disabled: account.disabled,
   permission: account.permission,
   sso_id: markOf(account.accountId, password),
+  allow_ldap: account.allowLdap,
 });
 
 /** Returns OpenList's guest with the rights of ours. It keeps its name. */
@@ -39,6 +40,7 @@ export const guestOf = (account: Account, found: FoundUser): MirroredFields => (
   disabled: account.disabled,
   permission: account.permission,
   sso_id: found.sso_id,
+  allow_ldap: found.allow_ldap,
 });
 
 /** Returns the names of the fields in which a user differs from what it should be. */

@@ -173,6 +173,7 @@ describe('a name', () => {
   it('passes from one mirror to another, also in a circle', async () => {
     await registerAccount(service, BOB, 'bob');
     await Promise.all([authorize(ANN), authorize(BOB)]);
+    const former = await authorize(ANN);
     for (const [id, username] of [
       [ANN, 'free'],
       [BOB, 'ann'],
@@ -181,6 +182,7 @@ describe('a name', () => {
       await change(id, { username });
     expect(await userOf(await authorize(ANN))).toBe('bob');
     expect(await userOf(await authorize(BOB))).toBe('ann');
+    expect(await userOf(former)).toBe('Password has been changed, login please');
     expect(openlist.tokens.wrongLogins).toBe(0);
   });
 

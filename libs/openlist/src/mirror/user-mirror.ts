@@ -4,6 +4,7 @@ import { type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domai
 import { openlistUserStream } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ROLE_GUEST, USER_PAGE, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import type { RequireTurn } from './account-turns.js';
@@ -34,6 +35,8 @@ export class NameHeld extends Error {
   }
 }
 
+/** Milliseconds. */
+const MORE_THAN_A_SECOND = 1_050;
 /** The users at the end of the list, among which a new one is found. */
 const NEWEST = 20;
 
@@ -58,7 +61,7 @@ export class UserMirror {
     if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
     const wanted = mirrorOf(account, password);
     const changed = differingFields(user, wanted).length > 0;
-    if (changed) await this.#write(user, wanted, password, requireTurn);
+    if (changed) await this.#change(user, wanted, account, password, requireTurn);
     // A process may have died after it stored this state and before OpenList read it.
     else await this.api.refresh([user.username]);
     return { userId: user.id, fields: wanted, password, changed };
@@ -69,7 +72,7 @@ export class UserMirror {
     const password = newPassword();
     requireTurn();
     await this.api.removeTwoFactor(user.id);
-    await this.#write(user, mirrorOf(account, password), password, requireTurn);
+    await this.#change(user, mirrorOf(account, password), account, password, requireTurn);
     return this.#link(account, user.id, password);
   }
 
@@ -132,9 +135,10 @@ export class UserMirror {
   async #create(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
     const password = newPassword();
     const wanted = mirrorOf(account, password);
+    const disabled = wanted.disabled || hadOtherOwner(account);
     requireTurn();
     try {
-      await this.api.createUser({ ...wanted, password });
+      await this.api.createUser({ ...wanted, disabled, password });
     } catch (error) {
       if (!(error instanceof OpenListRefused)) throw error;
       return this.take(account, await this.#ownUserNamed(account, error), requireTurn);
@@ -142,7 +146,10 @@ export class UserMirror {
     const isNew = ({ sso_id: mark }: FoundUser) => mark === wanted.sso_id;
     const created = (await this.#newest()).find(isNew) ?? (await this.#find(isNew));
     if (!created) throw new OpenListUnavailable('OpenList does not list the user that it has created');
-    return this.#link(account, created.id, password);
+    const mirror = await this.#link(account, created.id, password);
+    // OpenList enables LDAP for every new user.
+    if (disabled !== wanted.disabled || !wanted.allow_ldap) await this.#enable(created, wanted, password, requireTurn);
+    return mirror;
   }
 
   async #link(account: Account, userId: number, password: string): Promise<Mirror> {
@@ -161,6 +168,29 @@ export class UserMirror {
     }
     requireTurn();
     await this.api.deleteUser(user);
+  }
+
+  /** Changes a mirror. One that takes over a name is first disabled. */
+  async #change(
+    found: FoundUser,
+    wanted: MirroredFields,
+    account: Account,
+    password: string,
+    requireTurn: RequireTurn,
+  ): Promise<void> {
+    if (found.username === wanted.username || wanted.disabled || !hadOtherOwner(account))
+      return this.#write(found, wanted, password, requireTurn);
+    await this.#write(found, { ...wanted, disabled: true }, password, requireTurn);
+    return this.#enable(found, wanted, password, requireTurn);
+  }
+
+  /**
+   * Enables a user in a later second than the one in which it got its name. A token of OpenList only names a user and the second of its last password, so
+   * a token of the former owner of the name would otherwise speak for the new one.
+   */
+  async #enable(found: FoundUser, wanted: MirroredFields, password: string, requireTurn: RequireTurn): Promise<void> {
+    await sleep(MORE_THAN_A_SECOND);
+    return this.#write(found, wanted, password, requireTurn);
   }
 
   async #write(found: FoundUser, wanted: MirroredFields, password: string, requireTurn: RequireTurn): Promise<void> {
@@ -214,3 +244,6 @@ function blocked(error: unknown): never {
     throw new MirrorBlocked(`OpenList refuses an SSH key with the code ${error.code}`);
   throw error;
 }
+
+/** Returns whether another account, or this one, had the name before. */
+const hadOtherOwner = ({ turn }: Account): boolean => turn > 1;
