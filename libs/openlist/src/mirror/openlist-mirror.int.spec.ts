@@ -126,7 +126,7 @@ describe('a token for an account', () => {
 
   it('is made once for many requests', async () => {
     const caller = await callerOf(ANN);
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => mirror.authorizationOf(caller)));
+    const tokens = await Promise.all(Array.from({ length: 20 }, async () => mirror.authorizationOf(caller)));
     expect(new Set(tokens).size).toBe(1);
     expect(openlist.tokens.logins).toBe(1);
   });

@@ -9,7 +9,7 @@ import type { AccountTurns, RequireTurn } from './account-turns.js';
 import { NameHeld, type Mirror, type UserMirror } from './user-mirror.js';
 
 /** Accounts whose mirror a process knows. */
-const KNOWN = 20_000;
+const KNOWN = 10_000;
 /** Milliseconds after a wrong login without another one for the account. */
 const WRONG_LOGIN_PAUSE = 300_000;
 /** The codes with which OpenList refuses a token or a password, and a login without a one-time code. */
