@@ -30,10 +30,10 @@ export class App {
   }
 
   /** Starts the standalone app on a data folder, by default with the usual number of threads. */
-  static async start(folder, threads) {
+  static async start(folder, threads, settings = {}) {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    return App.run([...NODE_FLAGS, MAIN], environment(folder, port, threads), url, `${url}/ping`);
+    return App.run([...NODE_FLAGS, MAIN], { ...environment(folder, port, threads), ...settings }, url, `${url}/ping`);
   }
 
   /** Runs Node with these arguments and settings until `readyUrl` answers with 200. */
