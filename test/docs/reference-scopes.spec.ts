@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { FileServersModule } from '../../apps/gateway/src/file-servers/file-servers.module.js';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module.js';
+import { forwardingRows } from '../../apps/gateway/src/openlist/forwarding-table.js';
 import { TOKEN_SCOPE } from '../../apps/gateway/src/request/caller.guard.js';
 import { apiSettings } from '../../libs/process/src/settings/settings.js';
 import { expectPage, table } from '../support/reference-page.js';
@@ -47,6 +48,7 @@ const api = routesOf(GatewayModule.forRoot([], z.object(apiSettings).parse({}), 
 const servers = routesOf(FileServersModule.forRoot({ get: () => undefined as never }, []) as object);
 
 const code = (text: string) => `\`${text}\``;
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function rowsOf(wanted: AccessTokenScope): string[][] {
   const ofApi = api
@@ -55,11 +57,17 @@ function rowsOf(wanted: AccessTokenScope): string[][] {
   const ofServers = servers
     .filter(({ needed }) => needed === wanted)
     .map(({ route, operation }) => [`${code(route)} of the [servers port](../connect/servers-port.md)`, operation]);
-  return [...ofApi, ...ofServers].map(([route, operation]) => [
+  const ofOpenList = forwardingRows
+    .filter((row) => row.speaker !== undefined && row.scope === wanted)
+    .map(({ paths, note }) => [
+      `${paths.map(code).join(', ')} of [OpenList](forwarding.md)`,
+      { summary: sentence(note) },
+    ]);
+  return [...ofApi, ...ofServers, ...ofOpenList].map(([route, operation]) => [
     code(wanted),
     isAdminScope(wanted) ? 'administrators' : 'everybody',
     String(route),
-    (operation as DeclaredRoute['operation'])?.summary ?? 'Called by SFTPGo',
+    (operation as Pick<NonNullable<DeclaredRoute['operation']>, 'summary'> | undefined)?.summary ?? 'Called by SFTPGo',
   ]);
 }
 

@@ -22,7 +22,7 @@ const TAKES_NO_TOKENS = '403 access tokens are not accepted here, log in instead
 const ENDS_CALLER = ['GET /api/auth/logout', 'POST /api/admin/setting/reset_token', 'POST /api/me/revoke-everything'];
 /** `accounts:manage` includes `accounts:read`. */
 const EVERY_SCOPE = accessTokenScopes.filter((scope) => scope !== 'accounts:read');
-const SCOPES_OF_MEMBERS: readonly AccessTokenScope[] = ['profile:read', 'activity:read', 'keys:manage'];
+const SCOPES_OF_MEMBERS: readonly AccessTokenScope[] = ['profile:read', 'activity:read', 'keys:manage', 'files'];
 
 const forAdmin = (answers: RouteAnswers) => ('admin' in answers ? answers.admin : forMember(answers));
 const forMember = (answers: RouteAnswers) => ('user' in answers ? answers.user : NOT_AN_ADMIN);

@@ -20,6 +20,7 @@ import { ProfileController } from './accounts/profile.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { SessionController } from './login/session.controller.js';
 import { TwoFactorController } from './login/two-factor.controller.js';
+import { openListParts } from './openlist/openlist.providers.js';
 import { ClientAddress } from './request/client-address.js';
 import { IdempotentCommands } from './request/idempotent-commands.js';
 import { AccessTokenController } from './secrets/access-token.controller.js';
@@ -95,11 +96,13 @@ export class GatewayModule {
     accountIdBlock: number,
     services: readonly Provider[] = processServices(),
   ): DynamicModule {
+    const openlist = openListParts(settings);
     return {
       module: GatewayModule,
       imports: [
         EventSourcingModule.forRoot(ports, [...services, ...applicationServices(settings, accountIdBlock)]),
         ApplicationModule,
+        ...openlist.modules,
       ],
       controllers: [
         SiteController,
@@ -125,6 +128,7 @@ export class GatewayModule {
         IdempotentCommands,
         { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, reportIgnored) },
         PublicSettingsCache,
+        ...openlist.providers,
       ],
       exports: [ApplicationModule],
     };

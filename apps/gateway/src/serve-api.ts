@@ -7,6 +7,7 @@ import {
   createLog,
   firstPasswordNote,
   InvalidConfiguration,
+  openlistOf,
   type ApiSettings,
   type ProcessContext,
   type ProcessSettings,
@@ -16,6 +17,7 @@ import { StoreCheck, untilAvailable } from '@keyfold/wiring';
 import { FileServerPort } from './file-servers/file-server-port.js';
 import { drainConnections } from './http/connections.js';
 import { createApi } from './http/create-api.js';
+import { Forwarding } from './http/forwarding.js';
 import { openThreads, type ThreadOptions } from './threads/open-threads.js';
 import type { ServingThreads } from './threads/serving-threads.js';
 
@@ -75,6 +77,8 @@ async function prepare(app: NestFastifyApplication, settings: ApiSettings, conte
     app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(asConfigurationError);
   await untilAvailable(firstStart, context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
+  // Without OpenList, the account routes still work.
+  if (openlistOf(settings)) context.health.add('openlist', async () => app.get(Forwarding, { strict: false }).check());
 }
 
 /** Rethrows the refusal of the first password as a configuration error that names the setting. */

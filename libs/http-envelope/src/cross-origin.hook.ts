@@ -7,17 +7,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  */
 export function crossOriginHook(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const crossOrigin = isCrossOrigin(request);
-  if (crossOrigin) reply.header('Access-Control-Allow-Origin', '*');
+  if (crossOrigin) reply.header(...ALLOW_ORIGIN);
   if (request.method === 'OPTIONS') {
     if (crossOrigin) reply.headers(preflightHeaders);
     void reply.code(204).send();
     return;
   }
-  if (crossOrigin) reply.header('Access-Control-Expose-Headers', 'Retry-After, ETag, X-Request-Id, X-Correlation-Id');
+  if (crossOrigin) reply.header(...EXPOSE_HEADERS);
   done();
 }
 
-function isCrossOrigin({ headers: { origin, host } }: FastifyRequest): boolean {
+/** Returns the CORS headers of an answer that no route gives. */
+export const crossOriginHeaders = (request: Pick<FastifyRequest, 'headers'>): Readonly<Record<string, string>> =>
+  isCrossOrigin(request) ? Object.fromEntries([ALLOW_ORIGIN, EXPOSE_HEADERS]) : {};
+
+const ALLOW_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const;
+const EXPOSE_HEADERS = ['Access-Control-Expose-Headers', 'Retry-After, ETag, X-Request-Id, X-Correlation-Id'] as const;
+
+function isCrossOrigin({ headers: { origin, host } }: Pick<FastifyRequest, 'headers'>): boolean {
   if (origin === undefined || origin === '') return false;
   return origin !== `http://${host}` && origin !== `https://${host}`;
 }

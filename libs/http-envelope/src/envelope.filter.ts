@@ -19,12 +19,22 @@ export type MessageMask = Readonly<{
   ofFault(message: string): string;
 }>;
 
+/** The parts of a request that the answer to its error depends on. */
+export type FailedRequest = Pick<FastifyRequest, 'id' | 'headers' | 'method' | 'url'>;
+
+/** The answer to a request that was refused or failed. The body is a promise if privacy patterns must be read first. */
+export type FailureAnswer = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string | Promise<string>;
+}>;
+
 export type EnvelopeFilterOptions = Readonly<{
   mask: MessageMask;
   /** Logs an unexpected error with the id that the client receives. `path` is the URL without its query. */
-  logFault: (errorId: string, error: unknown, path: string, request: FastifyRequest) => void;
+  logFault: (errorId: string, error: unknown, path: string, request: FailedRequest) => void;
   /** Returns the fault that an error of another library stands for, such as 503 if the store is unavailable. */
-  faults: (error: unknown, request: FastifyRequest) => Fault | undefined;
+  faults: (error: unknown, request: FailedRequest) => Fault | undefined;
   /** Returns the methods of a path, none for an unknown path. */
   methodsOf: (path: string) => readonly string[];
 }>;
@@ -40,25 +50,42 @@ export class EnvelopeFilter implements ExceptionFilter {
     const reply = http.getResponse<FastifyReply>();
     // Only Nest's router throws NotFoundException; handlers throw a Refusal.
     const failure = error instanceof NotFoundException ? this.noRoute(request, reply) : this.failure(error, request);
-    if (failure.retryAfterSeconds !== undefined) reply.header('Retry-After', roundedUp(failure.retryAfterSeconds));
-    const serverTime = failure instanceof Refusal && failure.showsTime ? Math.floor(Date.now() / 1000) : undefined;
-    const respond = (status: number, code: number, message: string) =>
+    const { status, headers, body } = this.answerOf(failure);
+    const send = (text: string) =>
       void reply
         .status(status)
-        .header('Content-Type', 'application/json; charset=utf-8')
-        .send(request.method === 'HEAD' ? '' : errorEnvelope(code, message, serverTime));
-    if (failure instanceof Fault)
-      return respond(failure.status, failure.status, this.options.mask.ofFault(failure.message));
-    const message = this.options.mask.ofRefusal(failure.message);
-    if (typeof message === 'string') respond(200, failure.code, message);
-    else void message.then((masked) => respond(200, failure.code, masked));
+        .headers(headers)
+        .send(request.method === 'HEAD' ? '' : text);
+    if (typeof body === 'string') send(body);
+    else void body.then(send);
   }
 
-  private failure(error: unknown, request: FastifyRequest): Refusal | Fault {
+  /** Returns the answer to an error of a request that no route answers. */
+  answerTo(error: unknown, request: FailedRequest): FailureAnswer {
+    return this.answerOf(this.failure(error, request));
+  }
+
+  private answerOf(failure: Refusal | Fault): FailureAnswer {
+    const retryAfter = failure.retryAfterSeconds;
+    const headers = {
+      ...(retryAfter !== undefined && { 'Retry-After': String(roundedUp(retryAfter)) }),
+      'Content-Type': 'application/json; charset=utf-8',
+    };
+    if (failure instanceof Fault) {
+      const { status, message } = failure;
+      return { status, headers, body: errorEnvelope(status, this.options.mask.ofFault(message)) };
+    }
+    const serverTime = failure.showsTime ? Math.floor(Date.now() / 1000) : undefined;
+    const envelope = (message: string) => errorEnvelope(failure.code, message, serverTime);
+    const masked = this.options.mask.ofRefusal(failure.message);
+    return { status: 200, headers, body: typeof masked === 'string' ? envelope(masked) : masked.then(envelope) };
+  }
+
+  private failure(error: unknown, request: FailedRequest): Refusal | Fault {
     return failureOf(error) ?? this.options.faults(error, request) ?? this.unexpected(error, request);
   }
 
-  private unexpected(error: unknown, request: FastifyRequest): Fault {
+  private unexpected(error: unknown, request: FailedRequest): Fault {
     const errorId = randomUUID();
     this.options.logFault(errorId, error, pathOf(request).slice(0, MAX_LOGGED_PATH), request);
     return new Fault(500, `internal error, id ${errorId}`);
@@ -96,7 +123,7 @@ const isFastifyError = (error: unknown): error is { code: string; statusCode: nu
   'statusCode' in error &&
   typeof error.statusCode === 'number';
 
-const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? url;
+const pathOf = ({ url }: FailedRequest) => url.split('?', 1)[0] ?? url;
 
 /** Rounds up, because `Retry-After` takes whole seconds (RFC 9110 section 10.2.3) and the client must not return too early. */
 const roundedUp = (seconds: number) => Math.max(1, Math.ceil(seconds));

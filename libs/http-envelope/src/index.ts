@@ -1,6 +1,13 @@
-export { crossOriginHook } from './cross-origin.hook.js';
+export { crossOriginHeaders, crossOriginHook } from './cross-origin.hook.js';
 export { errorEnvelope, oncePer, PreparedResponse, successEnvelope, toJson } from './envelope.js';
-export { EnvelopeFilter, failureOf, UNKNOWN_PATH, type MessageMask } from './envelope.filter.js';
+export {
+  EnvelopeFilter,
+  failureOf,
+  UNKNOWN_PATH,
+  type FailedRequest,
+  type FailureAnswer,
+  type MessageMask,
+} from './envelope.filter.js';
 export { errorCodes, refusalFor } from './error-codes.js';
 export { Fault, Refusal, type RefusalRow } from './refusal.js';
 export {

@@ -13,11 +13,14 @@ export const MAX_SMALL_PIECES = 256;
  */
 export class BoundedRequest extends IncomingMessage {
   #isDiscarded = false;
+  /** False for a body that is passed on as it arrives: its sender may be slow, and its pieces are not kept. */
+  countsPieces = true;
 
   override push(piece: Buffer | null): boolean {
     if (piece === null) return super.push(piece);
     const isSmall = piece.length < SMALL;
-    if (isSmall && PendingResponses.of(this.socket).countSmallPiece() > MAX_SMALL_PIECES) return this.#refuse();
+    if (isSmall && this.countsPieces && PendingResponses.of(this.socket).countSmallPiece() > MAX_SMALL_PIECES)
+      return this.#refuse();
     // A copy in Node's pool, because the piece has memory of its own, of which the garbage collector knows too little.
     return this.#isDiscarded || super.push(isSmall ? Buffer.from(piece) : piece);
   }

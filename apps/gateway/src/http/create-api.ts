@@ -3,7 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CurrentPrivacyMask } from '@keyfold/application';
 import { EnvelopeFilter } from '@keyfold/http-envelope';
-import { NestLog, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
+import { NestLog, openlistOf, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { measureGateway } from '../metrics/measure-gateway.js';
 import { RequestCounts } from '../metrics/request-counts.js';
@@ -11,6 +12,7 @@ import { traceRequests } from '../metrics/trace-requests.js';
 import { documentApi } from '../openapi/openapi.document.js';
 import { ClientAddress } from '../request/client-address.js';
 import { AdditionalListeners, requireFreePort } from './connections.js';
+import { Forwarding } from './forwarding.js';
 import { apiLimits, configureHttp, createHttpAdapter } from './http-server.js';
 import { responseHeaders } from './response-headers.hook.js';
 
@@ -40,9 +42,12 @@ export async function createApi(
 ): Promise<Api> {
   const requests = new RequestCounts();
   const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
+  let forwarding: Forwarding | undefined;
+  const shouldUpgradeCallback = (request: IncomingMessage) => forwarding?.upgrades(request) ?? false;
+  const { http, ...limits } = apiLimits(settings.KEYFOLD_HEAD_BYTES);
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
-    createHttpAdapter(onRequest, apiLimits(settings.KEYFOLD_HEAD_BYTES)),
+    createHttpAdapter(onRequest, { ...limits, http: { ...http, shouldUpgradeCallback } }),
     {
       bodyParser: false,
       logger: new NestLog(log),
@@ -54,6 +59,8 @@ export async function createApi(
   requests.attach(fastify);
   fastify.addHook('onClose', beforeStoreCloses);
   const addresses = app.get(ClientAddress, { strict: false });
+  forwarding = openlistOf(settings) && app.get(Forwarding, { strict: false });
+  fastify.addHook('onClose', async () => forwarding?.close());
   configureHttp(app, {
     setCommonHeaders: onRequest,
     clientAddressOf: (request) => addresses.of(request),
@@ -61,6 +68,7 @@ export async function createApi(
     mask: app.get(CurrentPrivacyMask, { strict: false }),
     connections: API_CONNECTIONS,
     closeTimeout: CLOSE_TIMEOUT,
+    forward: (server) => forwarding?.open(server, { count: requests.forwarded('openlist'), traces: tracing?.requests }),
   });
   documentApi(app);
   const additional = new AdditionalListeners(fastify);
@@ -72,6 +80,7 @@ export async function createApi(
     throw error;
   }
   measureGateway(app, requests, metrics);
+  metrics.add(() => forwarding?.samples() ?? []);
   return {
     app,
     listen: (port, use) => listen(app, additional, { host: settings.KEYFOLD_HOST, port }, use),

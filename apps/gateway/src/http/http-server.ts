@@ -1,6 +1,6 @@
 /**
  * The HTTP server of the gateway. A request passes these files in turn: `bounded-request` counts the pieces in which it arrives, and
- * `limit-pipelining` starts few requests of one connection in each iteration of the event loop. Fastify finds the route by the rules of `routing`,
+ * `limit-pipelining` starts few requests of one connection in each iteration of the event loop. `forwarding` takes those of another server. Fastify finds the route by the rules of `routing`,
  * `response-headers.hook` sets the headers of every answer, and the body arrives as bytes that the route reads. `loop-budget` spreads work of several milliseconds, such as a large body or a long list, over several iterations.
  * `batched-response` writes all answers that end in one iteration together. `client-errors` answers what never reaches Fastify, and `connections` opens
  * and closes connections. Nothing here knows a route.
@@ -12,6 +12,7 @@ import {
   successEnvelope,
   UNKNOWN_PATH,
   type EnvelopeFilter,
+  type FailedRequest,
   type MessageMask,
 } from '@keyfold/http-envelope';
 import { limitConnections, RepeatedLine } from '@keyfold/process';
@@ -23,8 +24,9 @@ import { BatchedResponse } from './batched-response.js';
 import { BoundedRequest } from './bounded-request.js';
 import { answerClientError, refuseExpectation } from './client-errors.js';
 import { closeConnectionsOnShutdown } from './connections.js';
+import type { ForwardingServer } from './forwarding.js';
 import { faultOf } from './fault-of.js';
-import { limitPipelining } from './limit-pipelining.js';
+import { limitPipelining, type Dispatch } from './limit-pipelining.js';
 import { headFault, isReadablePath, routedPath, RouteMethods } from './routing.js';
 import { deferOnePerIteration, runOrDefer } from './loop-budget.js';
 
@@ -88,12 +90,14 @@ export type HttpRules = Readonly<{
   connections: number;
   /** Milliseconds after which a closing server aborts requests that have not ended. */
   closeTimeout: number;
+  /** Starts the requests that are not of this service. */
+  forward?: (server: ForwardingServer) => Dispatch | undefined;
 }>;
 
 /** Configures everything around the routes: request bodies, envelopes, errors and limits. */
 export function configureHttp(
   app: NestFastifyApplication,
-  { setCommonHeaders, clientAddressOf, Filter, mask, connections, closeTimeout }: HttpRules,
+  { setCommonHeaders, clientAddressOf, Filter, mask, connections, closeTimeout, forward }: HttpRules,
 ): void {
   const server = app.getHttpAdapter().getInstance();
   const routes = new RouteMethods();
@@ -116,7 +120,6 @@ export function configureHttp(
   });
   server.setReplySerializer(successEnvelope);
   server.server.on('checkExpectation', refuseExpectation);
-  limitPipelining(server.server);
   const full = new RepeatedLine();
   const connectionLog = new Logger('Connections');
   limitConnections(server.server, connections, () =>
@@ -127,19 +130,20 @@ export function configureHttp(
   closeConnectionsOnShutdown(server, closeTimeout);
   const faults = new Logger('Fault');
   const outages = new RepeatedLine();
-  const reportOutage = (message: string, request: FastifyRequest) =>
+  const reportOutage = (message: string, request: FailedRequest) =>
     outages.write(message, (omitted) =>
       faults.error({ ...correlationsOf(request), ...(omitted > 0 && { omitted }) }, message),
     );
-  app.useGlobalFilters(
-    new Filter({
-      mask,
-      logFault: (errorId, error, path, request) => {
-        const { method } = request;
-        faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');
-      },
-      faults: (error, request) => faultOf(error, (message) => reportOutage(message, request)),
-      methodsOf: (path) => routes.of(path, METHODS),
-    }),
-  );
+  const filter = new Filter({
+    mask,
+    logFault: (errorId, error, path, request) => {
+      const { method } = request;
+      faults.error({ errorId, ...correlationsOf(request), method, url: path, err: error }, 'request failed');
+    },
+    faults: (error, request) => faultOf(error, (message) => reportOutage(message, request)),
+    methodsOf: (path) => routes.of(path, METHODS),
+  });
+  app.useGlobalFilters(filter);
+  const isRoute = (path: string) => routes.has(path);
+  limitPipelining(server.server, forward?.({ server: server.server, filter, isRoute }));
 }

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PendingResponses } from './batched-response.js';
 import { refuseRest } from './client-errors.js';
@@ -91,10 +91,15 @@ class PipelineQueue {
   }
 }
 
+/** Returns how a request starts that the listener of the server does not answer. Called as soon as its headers have arrived. */
+export type Dispatch = (request: IncomingMessage, response: ServerResponse) => (() => void) | undefined;
+
 /** Limits how many pipelined requests of each connection start at once. Must be called after the server has its request listener. */
-export function limitPipelining(server: Server): void {
+export function limitPipelining(server: Server, dispatch: Dispatch = () => undefined): void {
   const [listener, ...others] = server.listeners('request') as RequestListener[];
   if (!listener || others.length > 0) throw new Error('expected exactly one request listener');
   server.removeListener('request', listener);
-  server.on('request', (request, response) => PipelineQueue.of(request.socket).add(() => listener(request, response)));
+  server.on('request', (request, response) =>
+    PipelineQueue.of(request.socket).add(dispatch(request, response) ?? (() => listener(request, response))),
+  );
 }

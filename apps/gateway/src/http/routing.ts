@@ -61,9 +61,18 @@ export class RouteMethods {
     });
   }
 
+  /** Returns whether the path is that of a route, with any method. */
+  has(path: string): boolean {
+    return this.#methods.has(this.#routeOf(path));
+  }
+
   /** Returns those of the methods that the path has, in the given order. A trailing slash is ignored if the router ignores it. */
   of(path: string, methods: readonly string[]): string[] {
-    const known = this.#methods.get(this.#ignoresTrailingSlash ? path.replace(/(.)\/$/, '$1') : path);
+    const known = this.#methods.get(this.#routeOf(path));
     return methods.filter((method) => known?.has(method));
+  }
+
+  #routeOf(path: string): string {
+    return this.#ignoresTrailingSlash ? path.replace(/(.)\/$/, '$1') : path;
   }
 }

@@ -1,6 +1,6 @@
 import { Histogram } from '@keyfold/reporting';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestHook } from '../request/request-reading.js';
 
@@ -72,9 +72,15 @@ export class RequestCounts {
   /** Wraps the first hook: requests are counted from there. */
   counting(hook: RequestHook): RequestHook {
     return (request, reply, done) => {
-      this.#started(request, reply);
+      this.#started(request.raw, reply.raw, this.#unknown);
       hook(request, reply, done);
     };
+  }
+
+  /** Returns a function that counts requests which no route answers, under this name. */
+  forwarded(name: string): (request: IncomingMessage, response: ServerResponse) => void {
+    const counts = this.#countsOf(name, [...KNOWN_METHODS, OTHER_METHOD]);
+    return (request, response) => this.#started(request, response, counts);
   }
 
   /** Must be called before routes are added to the server. */
@@ -104,10 +110,9 @@ export class RequestCounts {
     return new Map([...this.#durations].filter(([, { counts }]) => counts.some((count) => count > 0)));
   }
 
-  #started(request: FastifyRequest, reply: FastifyReply): void {
-    const response: CountedResponse = reply.raw;
-    const socket: CountedSocket = request.raw.socket;
-    response.routeCounts = countsFor(this.#unknown, request);
+  #started(request: IncomingMessage, response: CountedResponse, counts: CountsByMethod): void {
+    const socket: CountedSocket = request.socket;
+    response.routeCounts = countsFor(counts, request);
     response.arrivedAt = performance.now();
     response.on('close', this.#onClose);
     socket.inFlight = (socket.inFlight ?? 0) + 1;
@@ -129,7 +134,7 @@ export class RequestCounts {
   #tag(route: RouteOptions): void {
     const byMethod = this.#countsOf(route.url, [route.method].flat());
     const tag = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      (reply.raw as CountedResponse).routeCounts = countsFor(byMethod, request);
+      (reply.raw as CountedResponse).routeCounts = countsFor(byMethod, request.raw);
       done();
     };
     // A HEAD route that Fastify derives from a GET route inherits its hook, which runs first.
@@ -151,5 +156,5 @@ export class RequestCounts {
 
 type CountsByMethod = ReadonlyMap<string, RouteCounts>;
 
-const countsFor = (counts: CountsByMethod, { raw }: FastifyRequest): RouteCounts | undefined =>
-  counts.get(raw.method ?? OTHER_METHOD) ?? counts.get(OTHER_METHOD);
+const countsFor = (counts: CountsByMethod, { method }: IncomingMessage): RouteCounts | undefined =>
+  counts.get(method ?? OTHER_METHOD) ?? counts.get(OTHER_METHOD);

@@ -71,6 +71,11 @@ export class ClientAddress {
     return this.#clientIn(hops.map((hop) => hop.trim()).toReversed()) ?? plainAddress(peer);
   }
 
+  /** Returns whether the request comes from a trusted proxy. */
+  isProxied({ raw }: Pick<FastifyRequest, 'raw'>): boolean {
+    return this.#trusted.contains(raw.socket.remoteAddress ?? '');
+  }
+
   /** Returns the nearest untrusted hop, or the farthest trusted one. A hop that is not an address ends the chain. */
   #clientIn(hops: readonly string[]): string | undefined {
     let nearest: string | undefined;

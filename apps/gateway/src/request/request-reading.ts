@@ -70,7 +70,7 @@ export function callerWithKeysOf(request: KeyfoldRequest): CallerWithKeys {
 }
 
 /** Returns where a change comes from: the request, its address and session, and the trace context that the client sent. */
-export function originOf(request: KeyfoldRequest): Origin {
+export function originOf(request: Pick<KeyfoldRequest, 'id' | 'headers' | 'clientAddress' | 'caller'>): Origin {
   const { clientAddress: address, headers, caller } = request;
   const session = caller?.sessionId;
   const traceparent = traceparentOf(headers['traceparent']);

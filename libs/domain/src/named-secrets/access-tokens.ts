@@ -14,6 +14,7 @@ export const accessTokenScopes = [
   'profile:read',
   'activity:read',
   'keys:manage',
+  'files',
   'accounts:read',
   'accounts:manage',
   'accounts:audit',
@@ -24,7 +25,7 @@ export const accessTokenScopes = [
 ] as const;
 export type AccessTokenScope = (typeof accessTokenScopes)[number];
 
-const OF_EVERYBODY: readonly AccessTokenScope[] = ['profile:read', 'activity:read', 'keys:manage'];
+const OF_EVERYBODY: readonly AccessTokenScope[] = ['profile:read', 'activity:read', 'keys:manage', 'files'];
 const IMPLIED: Partial<Record<AccessTokenScope, AccessTokenScope>> = { 'accounts:manage': 'accounts:read' };
 
 /** Returns whether only an administrator can give this scope to a token. */

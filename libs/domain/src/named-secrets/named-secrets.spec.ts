@@ -229,6 +229,7 @@ describe('a scope', () => {
       'profile:read',
       'activity:read',
       'keys:manage',
+      'files',
     ]);
   });
 });

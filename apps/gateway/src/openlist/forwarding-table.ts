@@ -1,0 +1,124 @@
+import type { AccessTokenScope } from '@keyfold/domain';
+import { Fault, parseQuery, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import { carelesslyRead, requestedPath } from './requested-path.js';
+
+/**
+ * Whom a forwarded request speaks for. `caller`: the identified caller. `caller or nobody`: the same, and OpenList decides about a request without
+ * a token while the guest is disabled. `login`: the account of a Basic login. `signature`: whoever made the AWS signature. `nobody`: no one.
+ */
+export type Speaker = 'caller' | 'caller or nobody' | 'login' | 'signature' | 'nobody';
+
+/** What happens to OpenList's static token on the way. */
+export type TokenPart = 'replaced in the answer' | 'left out of the body';
+
+/** Requests that OpenList answers. `scope`: what an access token needs; without it, access tokens are refused. */
+export type ForwardedRow = Readonly<{
+  paths: readonly string[];
+  speaker: Speaker;
+  scope?: AccessTokenScope;
+  token?: TokenPart;
+  note: string;
+}>;
+
+/** Requests that Keyfold answers. */
+export type OwnRow = Readonly<{ paths: readonly string[]; speaker?: undefined; note: string }>;
+export type ForwardingRow = OwnRow | ForwardedRow;
+
+const SETTING = '/api/admin/setting/';
+
+/** Who answers a request, by the first row that has its path. `/x/*` is every path below `/x/`. */
+export const forwardingTable = [
+  { paths: ['/api/auth/*', '/api/authn/*'], note: 'logins and two-factor' },
+  { paths: ['/api/me', '/api/me/*'], note: "the caller's account" },
+  { paths: ['/api/admin/user', '/api/admin/user/*'], note: 'accounts' },
+  { paths: ['/docs', '/docs/*'], note: 'the documentation of these routes' },
+  { paths: [`${SETTING}reset_token`], note: "Keyfold's static token; so is a request for the setting `token` alone" },
+  {
+    paths: [`${SETTING}get`, `${SETTING}list`, `${SETTING}default`],
+    speaker: 'caller',
+    token: 'replaced in the answer',
+    note: "in the answer, the setting `token` is Keyfold's static token",
+  },
+  {
+    paths: [`${SETTING}save`],
+    speaker: 'caller',
+    token: 'left out of the body',
+    note: 'the setting `token` is left out',
+  },
+  { paths: [`${SETTING}*`, '/api/admin/message/*'], speaker: 'caller', note: 'other settings, and messages' },
+  { paths: ['/api/public/*'], speaker: 'nobody', note: 'never refused: pages send dead tokens there' },
+  {
+    paths: ['/api/fs/list', '/api/fs/get', '/api/fs/archive/meta', '/api/fs/archive/list', '/mcp', '/mcp/*'],
+    speaker: 'caller or nobody',
+    scope: 'files',
+    note: 'without a token, OpenList decides about shared links',
+  },
+  { paths: ['/dav', '/dav/*'], speaker: 'login', note: 'WebDAV' },
+  { paths: ['/s3', '/s3/*'], speaker: 'signature', note: "keys of OpenList's own" },
+  {
+    paths: ['/', '/ping', '/robots.txt', '/favicon.ico', '/manifest.json'],
+    speaker: 'nobody',
+    note: 'the web page',
+  },
+] as const satisfies readonly ForwardingRow[];
+
+/** The rows after the routes that only Keyfold has. */
+export const remainingRows = [
+  { paths: ['/api/admin/*'], speaker: 'caller', note: 'storages, metas, tasks, indexes' },
+  { paths: ['/api', '/api/*'], speaker: 'caller', scope: 'files', note: 'files, shares, tasks' },
+  { paths: ['/*'], speaker: 'nobody', note: 'the web page, and downloads with a `sign` in the address' },
+] as const satisfies readonly ForwardedRow[];
+
+export const OWN_ROUTES: OwnRow = { paths: [], note: 'routes that OpenList does not have' };
+
+/** The rows in the order in which they are tried. */
+export const forwardingRows: readonly ForwardingRow[] = [...forwardingTable, OWN_ROUTES, ...remainingRows];
+
+const hasPath = ({ paths }: ForwardingRow, path: string) =>
+  paths.some((each) =>
+    each.endsWith('*') ? path.startsWith(each.slice(0, -1)) : path === each || path === `${each}/`,
+  );
+
+function rowOf(path: string, isRoute: (path: string) => boolean): ForwardingRow {
+  return (
+    forwardingTable.find((row) => hasPath(row, path)) ??
+    (isRoute(path) ? OWN_ROUTES : remainingRows.find((row) => hasPath(row, path))!)
+  );
+}
+
+/**
+ * Returns the row of a request that is forwarded, or undefined for one that this service answers. `isRoute`: whether it has a route with the path.
+ *
+ * @throws Fault 400 or 404 for an address that somebody could read as one of another row.
+ */
+export function forwardedRow(url: string, isRoute: (path: string) => boolean): ForwardedRow | undefined {
+  if (isSurelyOwn(url)) return undefined;
+  const { path, query } = requestedPath(url);
+  const row = rowOf(path, isRoute);
+  const careless = carelesslyRead(path);
+  // Elsewhere, folders may have such names: `/Docs`.
+  if (/^\/api(\/|$)/.test(careless) && rowOf(careless, isRoute) !== row) throw new Fault(404, UNKNOWN_PATH);
+  if (row.speaker === undefined || (path.startsWith(SETTING) && isOwnSetting(path, query))) return undefined;
+  return row;
+}
+
+/** The routes with most requests need no reading: nothing in them can be taken for something else, and Fastify reads them itself. */
+const isSurelyOwn = (url: string) => url === '/api/me' || url === '*';
+
+/**
+ * Returns whether a request asks for the static token, or would delete it.
+ *
+ * @throws Fault 400 for a key that is given twice, because the readers could choose different ones.
+ */
+function isOwnSetting(path: string, query: string): boolean {
+  const parameters = parseQuery(query);
+  const names = query.split('&').map((pair) => [...parseQuery(pair).entries()][0]?.[0]);
+  if (parameters.error !== undefined || names.filter((name) => name === 'key' || name === 'keys').length > 1)
+    throw new Fault(400, 'the query must name the settings once');
+  if (path !== `${SETTING}get` && path !== `${SETTING}delete`) return false;
+  const asked = parameters.get('key') || parameters.get('keys') || '';
+  return isTokenKey(asked);
+}
+
+/** Returns whether OpenList's database could take the key for that of its static token. Some compare without case and spaces. */
+export const isTokenKey = (key: string): boolean => key.trim().toLowerCase() === 'token';

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { CallerIdentifier, isAdmin, requireScope, type Caller } from '@keyfold/application';
+import { DomainError, GUEST_ID, type AccessTokenScope } from '@keyfold/domain';
+import { OpenListMirror } from '@keyfold/openlist';
+import { accountStream, StreamLoader } from '@keyfold/projections';
+import { markProven } from '@keyfold/process';
+import type { ForwardedRequest } from './forwarded-request.js';
+import type { ForwardedRow } from './forwarding-table.js';
+import { WebDavLogins } from './webdav/webdav-logins.js';
+
+/** Whom a request speaks for in OpenList. `caller` is absent if that does not depend on an account. */
+export type Identity = Readonly<{
+  authorization: string | undefined;
+  caller?: Caller;
+  /** Whose secret `authorization` is: OpenList's static token, or that of a mirrored account. */
+  secret?: 'static token' | 'mirror';
+}>;
+
+const NOBODY: Identity = { authorization: undefined };
+/** Signatures of S3 clients, made with keys that only OpenList knows. */
+const SIGNATURE = /^AWS(4-HMAC-SHA256)? /;
+
+/** Decides for whom a forwarded request speaks. */
+@Injectable()
+export class Identities {
+  constructor(
+    private readonly callers: CallerIdentifier,
+    private readonly logins: WebDavLogins,
+    private readonly loader: StreamLoader,
+    private readonly mirror: OpenListMirror,
+  ) {}
+
+  /**
+   * Returns the identity of a request. The mirror is then at least as new as the account with which the request was authorised.
+   *
+   * @throws DomainError or Fault with the reason why the request is refused; `OpenListUnavailable`; `MirrorBlocked`.
+   */
+  of(request: ForwardedRequest, row: ForwardedRow): Identity | Promise<Identity> {
+    switch (row.speaker) {
+      case 'nobody':
+        return NOBODY;
+      case 'signature': {
+        const { authorization } = request.headers;
+        return authorization !== undefined && SIGNATURE.test(authorization) ? { authorization } : NOBODY;
+      }
+      case 'login':
+        return request.method === 'OPTIONS' && request.headers.authorization === undefined
+          ? NOBODY
+          : this.#ofLogin(request);
+      case 'caller':
+      case 'caller or nobody':
+        // Browsers ask without a token whether they may send one.
+        return request.method === 'OPTIONS' ? NOBODY : this.#ofCaller(request, row);
+    }
+  }
+
+  /** Returns the identity after OpenList refused this one, which is that of a mirrored account. */
+  async renewed(identity: Identity, { speaker }: ForwardedRow): Promise<Identity> {
+    const { caller, authorization } = identity;
+    if (speaker !== 'login')
+      return { ...identity, authorization: await this.mirror.renewedAuthorizationOf(caller!, authorization!) };
+    this.mirror.forget(caller!.account.accountId);
+    return { ...identity, authorization: await this.mirror.webDavAuthorizationOf(caller!) };
+  }
+
+  #ofCaller(request: ForwardedRequest, { speaker, scope }: ForwardedRow): Identity | Promise<Identity> {
+    // Most sessions are cached, and so are the tokens of their mirrors.
+    const cached = this.callers.identifyCached(request.headers.authorization, 'account');
+    if (cached) return this.#mirrored(accepted(cached, scope, request));
+    return this.callers.identify(request.headers.authorization, 'account', request.origin).then(
+      (caller) => this.#mirrored(accepted(caller, scope, request)),
+      (error) => {
+        const isGuestDisabled = error instanceof DomainError && error.code === 'guest-disabled';
+        if (speaker === 'caller or nobody' && isGuestDisabled) return this.#disabledGuest();
+        throw error;
+      },
+    );
+  }
+
+  /** OpenList must know, too, that its guest is disabled. */
+  async #disabledGuest(): Promise<Identity> {
+    const [{ state: account, version: accountVersion }] = await this.loader.load(accountStream(GUEST_ID));
+    return this.#mirrored({ account, accountVersion, by: 'guest' });
+  }
+
+  async #ofLogin(request: ForwardedRequest): Promise<Identity> {
+    const { headers, clientAddress, origin } = request;
+    const caller = await this.logins.callerOf(headers.authorization, clientAddress, origin);
+    markProven(request.raw.socket);
+    return { authorization: await this.mirror.webDavAuthorizationOf(caller), caller, secret: secretOf(caller) };
+  }
+
+  #mirrored(caller: Caller): Identity | Promise<Identity> {
+    const authorization = this.mirror.authorizationOf(caller);
+    const identityWith = (value: string | undefined): Identity =>
+      value === undefined ? NOBODY : { authorization: value, caller, secret: secretOf(caller) };
+    return authorization instanceof Promise ? authorization.then(identityWith) : identityWith(authorization);
+  }
+}
+
+/** As the guards of our own routes do. */
+function accepted(caller: Caller, scope: AccessTokenScope | undefined, { raw }: ForwardedRequest): Caller {
+  requireScope(caller, scope);
+  if (caller.by !== 'guest') markProven(raw.socket);
+  return caller;
+}
+
+const secretOf = (caller: Caller) => (isAdmin(caller) ? 'static token' : 'mirror');

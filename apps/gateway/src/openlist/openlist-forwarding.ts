@@ -1,0 +1,287 @@
+import { QueryBus } from '@nestjs/cqrs';
+import { GetSettingsQuery, isAdmin, STATIC_TOKEN_KEY } from '@keyfold/application';
+import { Fault } from '@keyfold/http-envelope';
+import { OpenListUnavailable, type OpenListApi } from '@keyfold/openlist';
+import { RepeatedLine, type Sample } from '@keyfold/process';
+import { Logger } from '@nestjs/common';
+import { reasonOf } from '@keyfold/reporting';
+import { traceparentOf } from '@keyfold/event-store';
+import { errors } from 'undici';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Forwarding, type ForwardingServer, type ForwardingWatch } from '../http/forwarding.js';
+import { answerClientError } from '../http/client-errors.js';
+import type { BoundedRequest } from '../http/bounded-request.js';
+import type { Dispatch } from '../http/limit-pipelining.js';
+import { headFault } from '../http/routing.js';
+import { ClientAddress } from '../request/client-address.js';
+import {
+  askForBody,
+  discardRest,
+  ForwardedBody,
+  hasBody,
+  hasLargeBody,
+  receivedBody,
+  REPEATABLE_BODY,
+} from './exchange/forwarded-body.js';
+import { requestHeaders } from './exchange/forwarded-headers.js';
+import { holdLoginRefusals, holdTokenRefusals, isTokenRefused } from './exchange/refused-token.js';
+import { Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
+import { Upstream, type Outgoing } from './exchange/upstream.js';
+import { ForwardedRequest } from './forwarded-request.js';
+import { ForwardingCounts } from './forwarding-counts.js';
+import { forwardedRow, type ForwardedRow } from './forwarding-table.js';
+import { Identities, type Identity } from './identity.js';
+import { refuse } from './refusal-answer.js';
+import { asksForProtocol, Upgrades } from './upgrades.js';
+import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './setting-token.js';
+
+/** How long a request that is answered here may take to arrive (milliseconds). Forwarded ones may take longer. */
+const OWN_REQUEST_TIME = 60_000;
+/** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
+
+const tokenNotTaken = () => new OpenListUnavailable('OpenList does not take the token of the account');
+
+type Client = Readonly<{ request: ForwardedRequest; response: ServerResponse; row: ForwardedRow }>;
+
+/** Forwards requests to OpenList for the callers that this service identifies. */
+export class OpenListForwarding extends Forwarding {
+  readonly #counts = new ForwardingCounts();
+  readonly #log = new Logger('OpenList');
+  readonly #refusals = new RepeatedLine();
+  readonly #upstream: Upstream;
+  #isRoute = (_path: string): boolean => true;
+
+  constructor(
+    private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
+    private readonly api: OpenListApi,
+    private readonly identities: Identities,
+    private readonly addresses: ClientAddress,
+    private readonly queryBus: QueryBus,
+  ) {
+    super();
+    this.#upstream = new Upstream(settings.url);
+  }
+
+  open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
+    // Long uploads must not end. Requests that stay here have a timer.
+    server.requestTimeout = 0;
+    // Otherwise Node asks for every body before anybody has looked at the request.
+    server.on('checkContinue', (request, response) => server.emit('request', request, response));
+    this.#isRoute = isRoute;
+    const upgrades = new Upgrades(this.settings.url, this.identities, filter);
+    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+      // `upgrades` has found the row.
+      const row = rowOrFault(message, isRoute) as ForwardedRow;
+      void upgrades.forward({ request: message, socket, head }, new ForwardedRequest(message, this.addresses), row);
+    });
+    return (message, response) => {
+      const row = rowOrFault(message, isRoute);
+      if (row === undefined) return receiveOwn(message, response);
+      (message as BoundedRequest).countsPieces = false;
+      return () => {
+        count(message, response);
+        const request = new ForwardedRequest(message, this.addresses);
+        const forward = () =>
+          void this.#forward(request, response, row).catch((error) => {
+            this.#counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
+            refuse(
+              { request, response, row: row instanceof Fault ? undefined : row },
+              error,
+              filter,
+              this.settings.hstsSeconds,
+            );
+          });
+        if (!traces) return forward();
+        const { method, protocol, headers } = request;
+        const trace = traces.begin({ method, scheme: protocol, traceparent: traceparentOf(headers['traceparent']) });
+        response.once('close', () =>
+          trace.end({ route: 'openlist', status: response.writableFinished ? response.statusCode : undefined }),
+        );
+        trace.run(forward);
+      };
+    };
+  }
+
+  upgrades(message: IncomingMessage): boolean {
+    if (!asksForProtocol(message)) return false;
+    const row = rowOrFault(message, this.#isRoute);
+    return row !== undefined && !(row instanceof Fault);
+  }
+
+  async check(): Promise<string | undefined> {
+    try {
+      await this.api.version();
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  samples(): Sample[] {
+    return this.#counts.samples();
+  }
+
+  close(): Promise<void> {
+    return this.#upstream.close();
+  }
+
+  async #forward(request: ForwardedRequest, response: ServerResponse, row: ForwardedRow | Fault): Promise<void> {
+    if (row instanceof Fault) throw row;
+    const arrivedAt = performance.now();
+    const client = { request, response, row };
+    const found = this.identities.of(request, row);
+    let identity = found instanceof Promise ? await found : found;
+    const isLarge = hasLargeBody(request.raw) && row.token !== 'left out of the body';
+    // A large body can be sent only once.
+    if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')
+      identity = await this.#withTakenToken(identity, row);
+    askForBody(request.raw, response);
+    const body = isLarge ? 'stream' : await bodyOf(client);
+    const answer = await this.#answered(client, identity, body, arrivedAt);
+    const relayed = typeof answer === 'string' ? answer : await this.#passOn(client, identity, answer);
+    discardRest(request.raw, response);
+    this.#counts.ended(relayed);
+  }
+
+  /** Returns the answer, which OpenList gave to a token that it takes. */
+  async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, arrivedAt: number) {
+    for (let used = identity, isRepeated = false; ; isRepeated = true) {
+      const answer = await this.#sent(client, used, body, arrivedAt);
+      if (typeof answer === 'string' || used.secret === undefined || !isTokenRefused(answer)) return answer;
+      if (used.secret === 'static token') {
+        this.#reportStaticToken();
+        throw tokenNotTaken();
+      }
+      if (isRepeated || body === 'stream') throw tokenNotTaken();
+      this.#counts.repeated();
+      used = await this.identities.renewed(used, client.row);
+    }
+  }
+
+  /** Sends a request, and again if that changes nothing and OpenList closed the connection meanwhile. */
+  async #sent(client: Client, identity: Identity, body: Buffer | 'stream' | null, arrivedAt: number): Promise<Relayed> {
+    const send = () => this.#sentOnce(client, identity, body, arrivedAt);
+    const mayRepeat = body !== 'stream' && SAFE_METHODS.includes(client.request.method);
+    try {
+      const relayed = await send().catch((error: unknown) => {
+        if (mayRepeat && isCut(error)) return send();
+        throw error;
+      });
+      this.api.availability.report(true);
+      return relayed;
+    } catch (error) {
+      if (error instanceof OpenListUnavailable) this.api.availability.report(false);
+      throw error;
+    }
+  }
+
+  async #sentOnce(
+    { request, response, row }: Client,
+    identity: Identity,
+    body: Buffer | 'stream' | null,
+    arrivedAt: number,
+  ): Promise<Relayed> {
+    const { raw, method, url } = request;
+    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holdingFor(row, identity));
+    const headers = requestHeaders(raw, request.sender(identity.authorization));
+    const outgoing: Outgoing = {
+      method,
+      path: url,
+      headers: row.token === 'left out of the body' ? jsonHeaders(headers, body as Buffer) : headers,
+      body: body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body,
+    };
+    const relayed = await this.#upstream.send(outgoing, relay);
+    if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - arrivedAt) / 1_000);
+    return relayed;
+  }
+
+  async #withTakenToken(identity: Identity, row: ForwardedRow): Promise<Identity> {
+    if (await this.#upstream.takesToken(identity.authorization!)) return identity;
+    this.#counts.repeated();
+    const renewed = await this.identities.renewed(identity, row);
+    if (renewed.authorization !== undefined && !(await this.#upstream.takesToken(renewed.authorization)))
+      throw tokenNotTaken();
+    return renewed;
+  }
+
+  #reportStaticToken(): void {
+    this.#refusals.write('static token', (omitted) =>
+      this.#log.error(
+        { omitted },
+        'OpenList refuses its static token. Set KEYFOLD_OPENLIST_TOKEN to the one that its settings page shows, and restart',
+      ),
+    );
+  }
+
+  /** Sends an answer that was held back. */
+  async #passOn({ response, row }: Client, { caller }: Identity, answer: HeldAnswer): Promise<'answered'> {
+    const { status, reason, headers } = answer;
+    let { body } = answer;
+    if (row.token === 'replaced in the answer' && status === 200)
+      body = await withOwnToken(body, async () => {
+        if (!caller || !isAdmin(caller)) return '';
+        const [setting] = await this.queryBus.execute(new GetSettingsQuery(caller, [STATIC_TOKEN_KEY]));
+        return setting!.value;
+      });
+    response.writeHead(status, reason, withLength(headers, body.length)).end(body);
+    return 'answered';
+  }
+}
+
+/** Returns whether OpenList ended a kept connection, maybe before the request arrived. */
+const isCut = (error: unknown): boolean =>
+  error instanceof OpenListUnavailable &&
+  (error.cause instanceof errors.SocketError ||
+    (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET');
+
+function rowOrFault(message: IncomingMessage, isRoute: (path: string) => boolean): ForwardedRow | Fault | undefined {
+  try {
+    const fault = headFault(message);
+    if (fault) throw fault;
+    return forwardedRow(message.url!, isRoute);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+/** Bounds the time in which the body of a request arrives that stays here. */
+function receiveOwn(request: IncomingMessage, response: ServerResponse): undefined {
+  askForBody(request, response);
+  if (!hasBody(request)) return;
+  const timedOut = Object.assign(new Error('the request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const end = () => void (request.complete || answerClientError(timedOut, request.socket));
+  const timer = setTimeout(end, OWN_REQUEST_TIME).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
+async function bodyOf({ request: { raw }, row }: Client): Promise<Buffer | null> {
+  if (row.token === 'left out of the body') return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
+  return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY) : null;
+}
+
+function holdingFor(row: ForwardedRow, { secret }: Identity): Holding {
+  if (row.token === 'replaced in the answer') return holdSettings;
+  if (secret === undefined) return () => undefined;
+  return row.speaker === 'login' ? holdLoginRefusals : holdTokenRefusals;
+}
+
+/** Another content type, or a repeated field, would make OpenList read another list than was checked here. */
+const jsonHeaders = (headers: string[], body: Buffer) => [
+  ...without(headers, ['content-type', 'content-length', 'content-encoding']),
+  'Content-Type',
+  'application/json',
+  'Content-Length',
+  String(body.length),
+];
+
+const withLength = (headers: string[], length: number) => [
+  ...without(headers, ['content-length']),
+  'Content-Length',
+  String(length),
+];
+
+const without = (headers: readonly string[], names: readonly string[]) =>
+  headers.filter((_, index) => !names.includes(headers[index - (index % 2)]!.toLowerCase()));

@@ -1,0 +1,35 @@
+import type { DynamicModule, Provider } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { OpenListApi } from '@keyfold/openlist';
+import { openlistOf, type ApiSettings } from '@keyfold/process';
+import { OpenListModule } from '@keyfold/wiring';
+import { Forwarding } from '../http/forwarding.js';
+import { ClientAddress } from '../request/client-address.js';
+import { Identities } from './identity.js';
+import { OpenListForwarding } from './openlist-forwarding.js';
+import { WebDavLogins } from './webdav/webdav-logins.js';
+
+/** What a gateway in front of OpenList needs: nothing if there is none. */
+export function openListParts(settings: ApiSettings): Readonly<{ modules: DynamicModule[]; providers: Provider[] }> {
+  const openlist = openlistOf(settings);
+  if (!openlist) return { modules: [], providers: [] };
+  return {
+    modules: [OpenListModule.forRoot(openlist)],
+    providers: [
+      WebDavLogins,
+      Identities,
+      {
+        provide: Forwarding,
+        inject: [OpenListApi, Identities, ClientAddress, QueryBus],
+        useFactory: (api: OpenListApi, identities: Identities, addresses: ClientAddress, queryBus: QueryBus) =>
+          new OpenListForwarding(
+            { url: openlist.url, hstsSeconds: settings.KEYFOLD_HSTS_SECONDS },
+            api,
+            identities,
+            addresses,
+            queryBus,
+          ),
+      },
+    ],
+  };
+}

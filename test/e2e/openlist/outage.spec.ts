@@ -1,0 +1,77 @@
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newMember } from '../../support/accounts.js';
+import type { ApiClient } from '../../support/api-client.js';
+import { metricsWhen } from '../../support/metrics.js';
+import { openListScene } from '../../support/openlist/scene.js';
+
+const { app, double, admin, api } = await openListScene();
+const list = (client: ApiClient) => client.post('/api/fs/list', { path: '/' });
+
+let ann: ApiClient;
+beforeAll(async () => {
+  ann = await newMember(admin, 'ann');
+  await list(ann);
+});
+afterEach(() => double.setFault(undefined));
+
+const readiness = async () => {
+  const answer = await fetch(`${await vi.waitFor(() => app.managementUrl, 5_000)}/health/ready`);
+  return { status: answer.status, text: await answer.text() };
+};
+
+describe('while OpenList is away', () => {
+  it('forwarded requests get 503 and a time to come back, and our own are answered', async () => {
+    await double.setFault('refuse');
+    const refused = await list(ann);
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(refused.outcome).toBe('503 the file server does not answer at the moment');
+    expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).status).toBe(503);
+    expect((await ann.get('/api/me')).code).toBe(200);
+  });
+
+  it('a browser gets a page', async () => {
+    await double.setFault('refuse');
+    const page = await api.with({ accept: 'text/html,*/*' }).get('/');
+    expect(page).toMatchObject({ status: 503, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(page.text).toContain('The files are not available');
+  });
+
+  it('the process is ready and says so', async () => {
+    await double.setFault('refuse');
+    await vi.waitFor(async () => {
+      const { status, text } = await readiness();
+      expect(status).toBe(200);
+      expect(text).toMatch(/"openlist":"ok, but /);
+    }, 5_000);
+  });
+});
+
+describe('a restart of OpenList', () => {
+  it('refuses nobody, although it forgets all tokens', async () => {
+    for (let restart = 0; restart < 5; restart++) {
+      await double.restart();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => list(ann)));
+      for (const answer of answers) expect(answer.code).not.toBe(401);
+    }
+  });
+
+  it('is counted by the requests that were sent again', async () => {
+    await vi.waitFor(() => list(ann).then(({ code }) => expect(code).not.toBe(503)), 5_000);
+    double.tokens.forgetAll();
+    await list(ann);
+    const url = await vi.waitFor(() => app.managementUrl, 5_000);
+    await metricsWhen(
+      url,
+      (series) =>
+        series.get('keyfold_openlist_requests_repeated_total')! > 0 &&
+        series.get('keyfold_openlist_requests_total{outcome="answered"}')! > 0 &&
+        series.get('keyfold_openlist_requests_total{outcome="unavailable"}')! > 0,
+    );
+  });
+});
+
+it('nothing of a mirror is logged', () => {
+  const secrets = double.requests.received.map(({ authorization }) => authorization).filter(Boolean);
+  expect(secrets.length).toBeGreaterThan(0);
+  for (const secret of secrets) expect(app.output()).not.toContain(secret);
+});

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAccount, signedInAs } from '../../support/accounts.js';
+import type { ApiClient } from '../../support/api-client.js';
+import { bigSha256 } from '../../support/openlist/downloads.js';
+import { REDIRECT_TARGET } from '../../support/openlist/proxy-cases.js';
+import { openListScene } from '../../support/openlist/scene.js';
+import { exchangeBytes } from '../../support/raw-connection.js';
+
+const { app, double, api, admin } = await openListScene();
+const SIZE = 100 << 20;
+/** Bytes by which the memory may grow: buffers of sockets, and garbage. */
+const GROWTH = 60 << 20;
+
+let ann: ApiClient;
+beforeAll(async () => {
+  await createAccount(admin, 'ann', { permission: 16_383 });
+  ann = await signedInAs(api, 'ann');
+  // The first transfers also grow the heap to its usual size.
+  for (let warm = 0; warm < 2; warm++) await ann.get(`/big/${SIZE}`);
+});
+
+const residentBytes = () => {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${app.pid}/status`, 'utf8'))!;
+  return Number(kilobytes) * 1024;
+};
+
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  const sent = request({ host: '127.0.0.1', port: app.port, method, path, headers, agent: false });
+  const answered = once(sent, 'response').then(([answer]) => answer as IncomingMessage);
+  return { sent, answered };
+}
+
+describe('a download', () => {
+  it('of 100 MiB arrives whole, and is not kept in memory', async () => {
+    const before = residentBytes();
+    const { sent, answered } = ask(`/big/${SIZE}`);
+    sent.end();
+    const hash = createHash('sha256');
+    let highest = 0;
+    for await (const chunk of await answered) {
+      hash.update(chunk as Buffer);
+      highest = Math.max(highest, residentBytes());
+    }
+    expect(hash.digest('hex')).toBe(bigSha256(SIZE));
+    expect(highest - before).toBeLessThan(GROWTH);
+  });
+
+  it('waits for a slow reader', async () => {
+    const before = residentBytes();
+    const { sent, answered } = ask(`/big/${2 * SIZE}`);
+    sent.end();
+    const answer = await answered;
+    answer.pause();
+    // Enough for everything to arrive, if anybody took it.
+    await ann.get(`/big/${SIZE}`);
+    expect(residentBytes() - before).toBeLessThan(2 * GROWTH);
+    sent.destroy();
+  });
+
+  it('takes ranges, conditions and HEAD', async () => {
+    const part = await ann.send({ path: '/big/1000', headers: { range: 'bytes=10-19' } });
+    expect(part).toMatchObject({
+      status: 206,
+      headers: { 'content-range': 'bytes 10-19/1000', 'content-length': '10' },
+    });
+    const { etag } = part.headers;
+    expect((await ann.send({ path: '/big/1000', headers: { 'if-none-match': etag! } })).status).toBe(304);
+    const head = await ann.send({ method: 'HEAD', path: '/big/1000' });
+    expect(head).toMatchObject({ status: 200, headers: { 'content-length': '1000' }, text: '' });
+  });
+
+  it('follows no redirect', async () => {
+    expect(await ann.get('/redirect')).toMatchObject({ status: 302, headers: { location: REDIRECT_TARGET } });
+  });
+
+  it('that OpenList breaks off is broken off', async () => {
+    await expect(ann.get('/abort')).rejects.toThrow(/aborted|hang up|reset/);
+  });
+
+  it('that the client breaks off ends in OpenList', async () => {
+    const aborted = double.requests.aborted;
+    const { sent, answered } = ask(`/big/${SIZE}`);
+    sent.on('error', () => undefined).end();
+    const answer = await answered;
+    answer.on('error', () => undefined);
+    sent.destroy();
+    await vi.waitFor(() => expect(double.requests.aborted).toBe(aborted + 1), 5_000);
+  });
+
+  it('that has not begun ends in OpenList as well', async () => {
+    const aborted = double.requests.aborted;
+    const { sent, answered } = ask('/slow');
+    answered.catch(() => undefined);
+    sent.on('error', () => undefined).end();
+    await vi.waitFor(() => expect(double.cases.slow).toBe(1), 5_000);
+    sent.destroy();
+    await vi.waitFor(() => expect(double.requests.aborted).toBe(aborted + 1), 5_000);
+  });
+});
+
+describe('an upload', () => {
+  const put = (path: string, headers: Record<string, string> = {}) =>
+    ask('/api/fs/put', { authorization: ann.token, 'file-path': encodeURIComponent(path), ...headers }, 'PUT');
+
+  it.each([true, false])(
+    'of 100 MiB arrives whole, and is not kept in memory; with a length: %s',
+    async (hasLength) => {
+      const before = residentBytes();
+      const { sent, answered } = put(`/up-${hasLength}`, hasLength ? { 'content-length': String(SIZE) } : {});
+      const chunk = Buffer.alloc(1 << 20, 'a');
+      const hash = createHash('sha256');
+      let highest = 0;
+      for (let bytes = 0; bytes < SIZE; bytes += chunk.length) {
+        hash.update(chunk);
+        if (!sent.write(chunk)) await once(sent, 'drain');
+        highest = Math.max(highest, residentBytes());
+      }
+      sent.end();
+      expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+      expect(double.files.uploads.at(-1)).toMatchObject({ sha256: hash.digest('hex') });
+      expect(highest - before).toBeLessThan(GROWTH);
+    },
+  );
+
+  it('in many small pieces is taken', async () => {
+    const { sent, answered } = put('/small');
+    for (let piece = 0; piece < 600; piece++) {
+      sent.write('abc');
+      await new Promise(setImmediate);
+    }
+    sent.end();
+    expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+  });
+
+  it('is repeated with a new token after OpenList forgot the old one, if it is small', async () => {
+    await ann.post('/api/fs/list', { path: '/' });
+    double.tokens.forgetAll();
+    const { sent, answered } = put('/again', { 'content-length': '5' });
+    sent.end('again');
+    expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+  });
+
+  it('is sent with a token that was checked before, if it is large', async () => {
+    double.tokens.forgetAll();
+    const { sent, answered } = put('/large', { 'content-length': String(SIZE / 10) });
+    sent.end(Buffer.alloc(SIZE / 10));
+    expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+  });
+
+  it('is asked for only after its sender was identified', async () => {
+    const refused = ask('/api/fs/put', { authorization: 'x', expect: '100-continue', 'content-length': '5' }, 'PUT');
+    const onContinue = vi.fn<() => void>();
+    refused.sent.on('continue', onContinue).flushHeaders();
+    expect(JSON.parse(await text(await refused.answered))).toMatchObject({ code: 401 });
+    expect(onContinue).not.toHaveBeenCalled();
+    const { sent, answered } = put('/asked', { expect: '100-continue', 'content-length': '5' });
+    sent.flushHeaders();
+    await once(sent, 'continue');
+    sent.end('asked');
+    expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+  });
+
+  it('that the client breaks off is broken off', async () => {
+    const { sent, answered } = put('/broken', { 'content-length': String(SIZE) });
+    answered.catch(() => undefined);
+    sent.on('error', () => undefined).write(Buffer.alloc(1 << 20));
+    await vi.waitFor(() => expect(double.files.uploads.at(-1)?.path).toMatch(/broken$/), 5_000);
+    sent.destroy();
+    await vi.waitFor(() => expect(double.files.uploads.at(-1)).toMatchObject({ state: 'aborted' }), 5_000);
+  });
+});
+
+describe('a request for another protocol', () => {
+  const upgrade = (protocol: string) =>
+    `GET /echo HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
+
+  it('connects client and OpenList', async () => {
+    const socket = connect(app.port, '127.0.0.1');
+    let received = '';
+    socket.setEncoding('latin1').on('data', (part: string) => (received += part));
+    socket.write(upgrade('echo'));
+    await vi.waitFor(() => expect(received).toContain('101 Switching Protocols'), 5_000);
+    socket.write('hello');
+    await vi.waitFor(() => expect(received).toMatch(/\r\n\r\nhello$/), 5_000);
+    socket.destroy();
+  });
+
+  it('is never one for another version of HTTP, over which OpenList could be asked anything', async () => {
+    const answer = await exchangeBytes(app.baseUrl, upgrade('h2c').replace('Upgrade\r', 'Upgrade, close\r'));
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(double.requests.received.at(-1)!.headers).not.toHaveProperty('upgrade');
+  });
+});
+
+describe('one connection', () => {
+  it('can carry our own requests and forwarded ones', async () => {
+    const get = (path: string, last = '') => `GET ${path} HTTP/1.1\r\nHost: t\r\n${last}\r\n`;
+    const answers = await exchangeBytes(
+      app.baseUrl,
+      get('/ping') + get('/api/me') + get('/big/10') + get('/api/me', 'Connection: close\r\n'),
+    );
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(4).fill('HTTP/1.1 200'));
+    expect(answers.indexOf('pong')).toBeLessThan(answers.indexOf('Guest user'));
+  });
+});

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAccount, newAddress, signedInAs } from '../../support/accounts.js';
+import type { ApiClient, Answer } from '../../support/api-client.js';
+import { newAppPassword } from '../../support/app-passwords.js';
+import { openListScene } from '../../support/openlist/scene.js';
+import { rclonePrograms } from '../../support/rclone/rclone-programs.js';
+import { enrol } from '../../support/two-factor.js';
+
+const { app, double, api, admin } = await openListScene();
+const run = promisify(execFile);
+
+const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+const find = (client: ApiClient, authorization?: string): Promise<Answer> =>
+  client.send({ method: 'PROPFIND', path: '/dav/', headers: { depth: '1', ...(authorization && { authorization }) } });
+
+let id: number;
+let ann: ApiClient;
+const change = (fields: object) =>
+  admin.post('/api/admin/user/update', { id, username: 'ann', base_path: '/', role: 0, permission: 16_383, ...fields });
+
+beforeAll(async () => {
+  ({ id } = await createAccount(admin, 'ann', { permission: 16_383 }));
+  ann = await signedInAs(api, 'ann');
+  double.files.write('/a.txt', 'hello');
+});
+beforeEach(() => double.requests.forget());
+
+describe('a WebDAV client', () => {
+  it('is asked for a login, unless it asks for the methods', async () => {
+    expect(await find(api)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="openlist"' } });
+    expect(double.requests.received).toEqual([]);
+    expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).headers).toHaveProperty('dav');
+  });
+
+  it('comes in with the main password or an app password for WebDAV, as the mirror', async () => {
+    const { password } = await newAppPassword(ann, { protocol: 'webdav' });
+    for (const each of ['pw-ann', password]) {
+      expect(await find(api.from(newAddress()), basic('ann', each))).toMatchObject({ status: 207 });
+      expect(double.requests.received.at(-1)!.user).toMatchObject({ username: 'ann' });
+      expect(double.requests.received.at(-1)!.authorization).not.toBe(basic('ann', each));
+    }
+  });
+
+  it('with the static token is the administrator', async () => {
+    const token = (await admin.get('/api/admin/setting/get?key=token')).data<{ value: string }>().value;
+    expect((await find(api, `Bearer ${token}`)).status).toBe(207);
+    expect(double.requests.received.at(-1)!.authorization).toBe(`Bearer ${double.staticToken}`);
+  });
+
+  it.each([
+    ['a wrong password', () => basic('ann', 'wrong')],
+    [
+      'an app password for another protocol',
+      async () => basic('ann', (await newAppPassword(ann, { protocol: 'sftp' })).password),
+    ],
+    ['the token of a session', () => `Bearer ${ann.token}`],
+    ['the name of the guest', () => basic('guest', 'guest')],
+  ])('is refused here with %s', async (_, authorization) => {
+    expect((await find(api.from(newAddress()), await authorization())).status).toBe(401);
+    expect(double.requests.received).toEqual([]);
+  });
+
+  it('is throttled by its address, and told when to come back', async () => {
+    const client = api.from(newAddress());
+    for (let attempt = 0; attempt < 5; attempt++) await find(client, basic('nobody', 'wrong'));
+    expect(await find(client, basic('nobody', 'wrong'))).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': expect.any(String) as string },
+    });
+  });
+});
+
+describe('a remembered password', () => {
+  it('opens nothing after the account was disabled or got another password', async () => {
+    const client = api.from(newAddress());
+    expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(207);
+    (await change({ disabled: true })).data();
+    expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(401);
+    (await change({ disabled: false, password: 'other-1' })).data();
+    expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(401);
+    expect((await find(client, basic('ann', 'other-1'))).status).toBe(207);
+    (await change({ password: 'pw-ann' })).data();
+  });
+
+  it('opens nothing after the account got a second factor, but an app password does', async () => {
+    await createAccount(admin, 'two', { permission: 16_383 });
+    const two = await signedInAs(api, 'two');
+    const client = api.from(newAddress());
+    expect((await find(client, basic('two', 'pw-two'))).status).toBe(207);
+    await enrol(two);
+    expect((await find(client, basic('two', 'pw-two'))).status).toBe(401);
+    const { password } = await newAppPassword(two, { protocol: 'webdav' });
+    expect((await find(client, basic('two', password))).status).toBe(207);
+  });
+});
+
+it('OpenList never sees a wrong login, whatever is renamed', async () => {
+  for (const username of ['anna', 'ann']) {
+    (await change({ username })).data();
+    expect((await find(api.from(newAddress()), basic(username, 'pw-ann'))).status).toBe(207);
+  }
+  expect(double.tokens.wrongLogins).toBe(0);
+});
+
+it('rclone lists, uploads and downloads', async () => {
+  const { stdout: pass } = await run(rclonePrograms.current, ['obscure', 'pw-ann']);
+  const remote = `:webdav,url="${app.baseUrl}/dav",vendor=other,user=ann,pass="${pass.trim()}":`;
+  const rclone = async (...args: string[]) => (await run(rclonePrograms.current, args)).stdout;
+  expect(await rclone('lsf', remote)).toContain('a.txt');
+  await rclone('copyto', import.meta.filename, `${remote}new.ts`);
+  expect(await rclone('cat', `${remote}new.ts`)).toContain('rclone lists');
+});
