@@ -5,9 +5,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile', '.github/workflows/ci.yml'];
-/** An official image with its tag. The tag stays beside the digest for readers; Docker ignores it then. */
-const REFERENCE = /^(FROM | +image: )([a-z]+:\d[\w.-]+)(?:@(sha256:[0-9a-f]{64}))?(?=\s)/gm;
+const FILES = [
+  'docker-compose.yml',
+  'deploy/Dockerfile',
+  'deploy/openlist/compose.yml',
+  'deploy/openssh/Dockerfile',
+  '.github/workflows/ci.yml',
+];
+/** An image with its tag. The tag stays beside the digest for readers; Docker ignores it then. */
+const REFERENCE = /^(FROM | +image: )([a-z]+(?:\/[a-z]+)?:v?\d[\w.-]+)(?:@(sha256:[0-9a-f]{64}))?(?=\s)/gm;
 
 const texts = new Map(FILES.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const images = new Set(

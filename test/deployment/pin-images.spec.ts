@@ -3,22 +3,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { runIn } from '../support/checkout.js';
-import { officialImages, removeDigests } from '../support/docker/stand-ins.js';
+import { foreignImages, imageFiles, removeDigests } from '../support/docker/stand-ins.js';
 
 const PROJECT = resolve(import.meta.dirname, '../..');
-const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile', '.github/workflows/ci.yml'];
 
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keyfold-images-'));
   const created = folder;
   onTestFinished(() => rm(created, { recursive: true }));
-  for (const file of [...FILES, 'scripts/pin-images.mjs']) await cp(join(PROJECT, file), join(folder, file));
+  for (const file of [...imageFiles, 'scripts/pin-images.mjs']) await cp(join(PROJECT, file), join(folder, file));
   removeDigests(folder);
   await mkdir(join(folder, 'bin'));
 });
 
-const texts = () => Promise.all(FILES.map((file) => readFile(join(folder, file), 'utf8')));
+const texts = () => Promise.all(imageFiles.map((file) => readFile(join(folder, file), 'utf8')));
 /** Runs the script with a program `docker` that answers with this shell script. Its last argument is the image. */
 async function pin(docker: string) {
   const program = join(folder, 'bin/docker');
@@ -35,9 +34,9 @@ it('each image is pinned by the digest of its tag, and only again if that change
   const before = await texts();
   const { status, out } = await pin(registry('first'));
   expect(status).toBe(0);
-  expect(new Set(out.match(/(?<=: )\S+(?=@sha256)/g))).toEqual(new Set(officialImages));
+  expect(new Set(out.match(/(?<=: )\S+(?=@sha256)/g))).toEqual(new Set(foreignImages));
   const pinned = await texts();
-  for (const image of officialImages) expect(pinned.join('')).toMatch(new RegExp(`${image}@sha256:[0-9a-f]{64}\\s`));
+  for (const image of foreignImages) expect(pinned.join('')).toMatch(new RegExp(`${image}@sha256:[0-9a-f]{64}\\s`));
   expect(await pin(registry('first'))).toEqual({ status: 0, out: '', err: '' });
   expect(await texts()).toEqual(pinned);
   await pin(registry('second'));

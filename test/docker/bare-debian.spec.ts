@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, inject, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { buildArchive } from '../support/built-archive.js';
-import { officialImages } from '../support/docker/stand-ins.js';
+import { foreignImages } from '../support/docker/stand-ins.js';
 import { until } from './until.js';
 
 const CONTAINER = 'keyfold-bare-debian';
@@ -17,7 +17,7 @@ afterAll(() => docker('rm', '--force', CONTAINER));
 it('the archive runs on a Debian without other packages, for an ordinary user', async () => {
   const archive = buildArchive();
   const unpackAndStart = `cd /tmp && tar -xzf /release/${basename(archive)} && mv keyfold-* keyfold && exec keyfold/keyfold start`;
-  const debian = officialImages.find((image) => image.startsWith('debian:'))!;
+  const debian = foreignImages.find((image) => image.startsWith('debian:'))!;
   const options = ['--user=1234:1234', `--volume=${dirname(archive)}:/release:ro`];
   await docker('run', '--detach', `--name=${CONTAINER}`, ...options, debian, 'sh', '-c', unpackAndStart);
   const address = await docker(

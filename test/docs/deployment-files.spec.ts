@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { expect, it } from 'vitest';
+import { openlistSettings } from '@keyfold/process';
 import { SftpgoController } from '../../apps/gateway/src/file-servers/sftpgo.controller.js';
 import { WEB_SERVER_TOKEN } from '../../apps/gateway/src/file-servers/server-token.guard.js';
-import { officialImages } from '../support/docker/stand-ins.js';
+import { foreignImages } from '../support/docker/stand-ins.js';
 import {
   readEnvFile,
   SFTPGO_ENV,
@@ -16,12 +17,15 @@ import {
 const PROJECT = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 type ComposeFile = Readonly<{
-  services: Record<string, { image: string; networks: object }>;
+  services: Record<
+    string,
+    { image?: string; networks?: object; ports?: unknown; environment?: Record<string, string>; secrets?: string[] }
+  >;
+  networks?: Record<string, { internal?: boolean }>;
   secrets: Record<string, { file: string }>;
 }>;
-const composeFiles = ['docker-compose.yml', 'deploy/openssh/compose.yml'].map(
-  (path) => parse(read(path), { merge: true }) as ComposeFile,
-);
+const compose = (path: string) => parse(read(path), { merge: true }) as ComposeFile;
+const composeFiles = ['docker-compose.yml', 'deploy/openssh/compose.yml', 'deploy/openlist/compose.yml'].map(compose);
 const DIGEST = /@sha256:[0-9a-f]{64}$/;
 /** Returns the references to images in a Dockerfile, without their digests. */
 const basesOf = (path: string) =>
@@ -111,9 +115,30 @@ it('the configurations of all web servers name the route and its headers', () =>
       expect(text).toContain(part);
 });
 
+it('OpenList has the version of the wire contract, and only gateways and workers reach it and have its token', () => {
+  const [, version] = /OpenList (v[\d.]+\d)/.exec(read('docs/reference/wire-contract.md'))!;
+  const { services, networks } = compose('deploy/openlist/compose.yml');
+  const { image = '', ports, networks: own } = services['openlist']!;
+  expect(image.replace(DIGEST, '')).toBe(`openlistteam/openlist:${version}`);
+  expect(ports).toBeUndefined();
+  expect(own).toEqual(['openlist', 'storages']);
+  expect(networks!['openlist']!.internal).toBe(true);
+  const joined = composeFiles.flatMap((file) =>
+    Object.entries(file.services).filter(([, { networks: all }]) =>
+      JSON.stringify(all ?? []).match(/openlist|storages/),
+    ),
+  );
+  expect(joined.map(([name]) => name)).toEqual(['openlist', 'gateway', 'worker']);
+  for (const [, { environment, secrets }] of joined.slice(1)) {
+    expect(secrets).toContain('openlist-token');
+    const names = Object.keys(environment!).map((name) => name.replace(/_FILE$/, ''));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(openlistSettings)));
+  }
+});
+
 it('every image of another project has an exact version', () => {
-  const images = composeFiles.flatMap(({ services }) => Object.values(services).map(({ image }) => image));
-  for (const image of images) expect(image).toMatch(/^keyfold(-sshd)?:\$\{KEYFOLD_TAG:|:\d+\.\d+\.\d+/);
+  const images = composeFiles.flatMap(({ services }) => Object.values(services).flatMap(({ image }) => image ?? []));
+  for (const image of images) expect(image).toMatch(/^keyfold(-sshd)?:\$\{KEYFOLD_TAG:|:v?\d+\.\d+\.\d+/);
 });
 
 it('the images of other projects are pinned everywhere or, before the first "npm run pin-images", nowhere', () => {
@@ -124,8 +149,8 @@ it('the images of other projects are pinned everywhere or, before the first "npm
     [...read(file).matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image = '']) => image),
   );
   const official = images.filter((image) => !/^(?:keyfold|scratch$)/.test(image));
-  expect(new Set(official.map((image) => image.replace(DIGEST, '')))).toEqual(new Set(officialImages));
-  expect(new Set(official).size).toBe(officialImages.length);
+  expect(new Set(official.map((image) => image.replace(DIGEST, '')))).toEqual(new Set(foreignImages));
+  expect(new Set(official).size).toBe(foreignImages.length);
   expect(new Set(official.map((image) => DIGEST.test(image))).size).toBe(1);
 });
 

@@ -5,7 +5,7 @@ import {
   MongoEventStore,
   MongoFeedLeases,
 } from '@keyfold/event-store/mongo';
-import { Relay, relayName } from '@keyfold/messaging';
+import { MessageOutlet, Relay, relayName } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import { messagingModels, MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { applyTopology, BrokerConnection, EVENTS_EXCHANGE, RabbitMqPublisher } from '@keyfold/messaging/rabbitmq';
@@ -25,7 +25,7 @@ export const WINDOW = 500;
 const LEASE = 3_000;
 const POLL = { timeout: 180_000, interval: 20 };
 
-export type Running = Readonly<{ relay: Relay; connection: BrokerConnection }>;
+export type Running = Readonly<{ relay: Relay; outlet: MessageOutlet; connection: BrokerConnection }>;
 
 /** A store with a flow of events, a broker with a subscriber, and relays between them over a failing network. */
 export class RelayScene {
@@ -67,10 +67,10 @@ export class RelayScene {
       listener,
       queue,
       connections: () => [...running].map(({ connection }) => connection),
-      refused: () => [...running].reduce((sum, { relay }) => sum + relay.status().refused, 0),
+      refused: () => [...running].reduce((sum, { outlet }) => sum + outlet.refused, 0),
     };
     const flow = new EventFlow(store, ACCOUNTS, random);
-    const [leases, parked] = [new MongoFeedLeases(database), new MongoParkedAccounts(database)];
+    const [leases, parked] = [new MongoFeedLeases(database), new MongoParkedAccounts(database, 'parked_relays')];
     return new RelayScene(store, leases, parked, flow, stage, running);
   }
 
@@ -83,12 +83,13 @@ export class RelayScene {
       appId: 'keyfold/test',
       window: WINDOW,
     });
-    const relay = new Relay(this.store, publisher, this.leases, this.parkedRelays, messagesOf, {
+    const outlet = new MessageOutlet(publisher, messagesOf);
+    const relay = new Relay(this.store, outlet, this.leases, this.parkedRelays, {
       onError: (error) => this.errors.push(error),
       onParked: (record) => this.parked.push(record),
       leaseMilliseconds: LEASE,
     });
-    const running = { relay, connection };
+    const running = { relay, outlet, connection };
     onTestFinished(async () => {
       await relay.stop();
       await publisher.close();
@@ -144,7 +145,7 @@ export class RelayScene {
 
   /** Returns how many messages may have been published twice: their outcome was lost, or they were refused. */
   get uncertain(): number {
-    return this.relays.reduce((sum, { relay }) => sum + relay.status().retried + relay.status().refused, 0);
+    return this.relays.reduce((sum, { outlet }) => sum + outlet.retried + outlet.refused, 0);
   }
 }
 

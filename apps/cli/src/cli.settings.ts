@@ -4,6 +4,8 @@ import {
   eventLogSettings,
   generatedSecretSettings,
   mongoSettings,
+  openlistOf,
+  openlistSettings,
   passwordSettings,
   projectorSettings,
   readSettings,
@@ -66,6 +68,11 @@ export const readCliSealingKeys = (
 ): string | undefined =>
   (store === 'mongodb' ? readSettings(keysOnMongo(task), environment) : readSettings(keysOnSqlite, environment))
     .KEYFOLD_SEALING_KEY;
+
+const openlist = z.object(openlistSettings);
+
+/** Reads the settings of OpenList; undefined if there is none. Throws `InvalidConfiguration`. */
+export const readCliOpenlist = (environment: Environment) => openlistOf(readSettings(openlist, environment));
 
 /**
  * Reads the settings of the store, without secrets. A MongoDB connection string without KEYFOLD_STORE selects MongoDB. Throws

@@ -1,4 +1,4 @@
-import { copyStore, importOpenlist, type StoreSession } from '@keyfold/operator';
+import { copyStore, importOpenlist } from '@keyfold/operator';
 import {
   brokerCommands,
   directCommands,
@@ -14,6 +14,7 @@ import { availableParallelism } from 'node:os';
 import { backUp, restore } from './backups.js';
 import { readBothStoreSettings, readCliBrokerSettings } from './cli.settings.js';
 import {
+  adoptUsers,
   createAccount,
   deleteAccount,
   eraseAccount,
@@ -23,7 +24,7 @@ import {
   setPassword,
   setSetting,
 } from './questions.js';
-import { openConfiguredStore, runInterruptibly, runOnConfiguredStore } from './run-on-configured-store.js';
+import { runInterruptibly, runOnConfiguredStore, runWithSession } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
 
 export { WRONG_USAGE } from '@keyfold/process';
@@ -42,6 +43,7 @@ const completions: { readonly [Name in OperatorCommandName]?: Completion<Name> }
   'import openlist': importAccounts,
   backup: backUp,
   'export openlist': exportAccounts,
+  'openlist adopt': adoptUsers,
   'feed replay': replayFeed,
 };
 
@@ -60,22 +62,10 @@ export const executeCommand = (name: string, given: Readonly<Record<string, unkn
   });
 
 /** Reads a database of OpenList and sends its accounts to the store. */
-async function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
+function importAccounts(given: GivenArgs<'import openlist'>, signal: AbortSignal): Promise<ExitCode> {
   // Read when the threads start, of which there are four otherwise. They hash the passwords.
   process.env['UV_THREADPOOL_SIZE'] ??= String(Math.max(4, availableParallelism()));
-  let session: StoreSession | undefined;
-  try {
-    return await importOpenlist(given, {
-      async send(request, output) {
-        session ??= await openConfiguredStore(request, signal);
-        return session.run(request, output, signal);
-      },
-      output: terminal,
-      signal,
-    });
-  } finally {
-    await session?.close();
-  }
+  return runWithSession(signal, (send) => importOpenlist(given, { send, output: terminal, signal }));
 }
 
 /** Sends events of the store to a queue, or only counts them. */

@@ -1,11 +1,11 @@
-import { exportOpenlist, parseSettings, quoted, type OperatorOutput } from '@keyfold/operator';
+import { adoptOpenlistUsers, exportOpenlist, parseSettings, quoted, type OperatorOutput } from '@keyfold/operator';
 import type { GivenArgs, OperatorRequest } from '@keyfold/operator/commands';
 import { isSealedSetting } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/reporting';
 import { DONE, FAILED, INTERRUPTED, type ExitCode } from '@keyfold/process';
 import { open, unlink } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { runOnConfiguredStore, sealingKeysFor } from './run-on-configured-store.js';
+import { runOnConfiguredStore, runWithSession, sealingKeysFor } from './run-on-configured-store.js';
 import { terminal } from './terminal.js';
 import { exitingOn, isTyped, readPassword, readText, readValue, refuseInput } from './text-input.js';
 
@@ -72,6 +72,16 @@ export function exportAccounts(
   const send = (output: OperatorOutput) =>
     runOnConfiguredStore({ command: 'export openlist', args: {} }, signal, output);
   return exportOpenlist(given, { send, confirm, output: terminal, signal });
+}
+
+/** Makes users of OpenList the mirrors of accounts. Asks on the terminal first, unless it is confirmed. */
+export function adoptUsers({ names, yes }: GivenArgs<'openlist adopt'>, signal: AbortSignal): Promise<ExitCode> {
+  const confirm = async () => {
+    if (yes) return undefined;
+    if (!process.stdin.isTTY) return 'without a terminal, --yes must confirm the adoption';
+    return (await isAgreed('Adopt them? Type "yes": ', signal)) ? undefined : 'the adoption was not confirmed';
+  };
+  return runWithSession(signal, (send) => adoptOpenlistUsers({ names }, { send, confirm, output: terminal, signal }));
 }
 
 const SECRET_ARGUMENT =

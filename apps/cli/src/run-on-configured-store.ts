@@ -8,7 +8,7 @@ import {
 } from '@keyfold/operator';
 import { operatorCommand, type OperatorRequest } from '@keyfold/operator/commands';
 import { exitCodeOf, explain, INTERRUPTED, passwordRules, unknownSettings, type ExitCode } from '@keyfold/process';
-import { readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
+import { readCliOpenlist, readCliSealingKeys, readCliSettings, requireSessionDays } from './cli.settings.js';
 import { terminal } from './terminal.js';
 import { exitingOn } from './text-input.js';
 
@@ -34,8 +34,23 @@ export const runOnConfiguredStore = async (
   output: OperatorOutput = terminal,
 ): Promise<ExitCode> => runInSession(await openConfiguredStore(request, signal), request, output, signal);
 
+type Send = (request: OperatorRequest, output: OperatorOutput) => Promise<ExitCode>;
+
+/** Runs a command that sends several requests, all of them in one session of the configured store, which the first one opens. */
+export async function runWithSession(signal: AbortSignal, run: (send: Send) => Promise<ExitCode>): Promise<ExitCode> {
+  let session: StoreSession | undefined;
+  try {
+    return await run(async (request, output) => {
+      session ??= await openConfiguredStore(request, signal);
+      return session.run(request, output, signal);
+    });
+  } finally {
+    await session?.close();
+  }
+}
+
 /** Opens the configured store for requests like this one. Throws `InvalidConfiguration`, and what `openSharedStore` throws. */
-export async function openConfiguredStore(request: OperatorRequest, signal: AbortSignal): Promise<StoreSession> {
+async function openConfiguredStore(request: OperatorRequest, signal: AbortSignal): Promise<StoreSession> {
   const settings = readCliSettings(process.env);
   const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
   const shared = {
@@ -43,6 +58,7 @@ export async function openConfiguredStore(request: OperatorRequest, signal: Abor
     eventLogDays,
     sealingKeys: sealingKeysFor(request),
     passwordRules: passwordRules(settings),
+    openlist: request.command.startsWith('openlist ') ? readCliOpenlist(process.env) : undefined,
   };
   if (settings.KEYFOLD_STORE === 'sqlite') return embeddedSession({ folder: settings.KEYFOLD_DATA_DIR, ...shared });
   if (request.command === 'compact') requireSessionDays(process.env);

@@ -130,7 +130,7 @@ export class GatewayModule {
         PublicSettingsCache,
         ...openlist.providers,
       ],
-      exports: [ApplicationModule],
+      exports: [ApplicationModule, ...openlist.modules],
     };
   }
 }

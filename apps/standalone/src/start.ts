@@ -10,7 +10,7 @@ import {
   type Running,
 } from '@keyfold/process';
 import { loadEmbeddedStoreModule, loadMongoStoreModule, SecretsModule, StoreSharing } from '@keyfold/wiring';
-import { measureProjector, openMessages, PeriodicWork, ProjectorRunner } from '@keyfold/worker';
+import { measureProjector, openMessages, openMirror, PeriodicWork, ProjectorRunner } from '@keyfold/worker';
 import { availableParallelism } from 'node:os';
 import { StandaloneModule } from './standalone.module.js';
 import { readStandaloneSettings, type StandaloneSettings } from './standalone.settings.js';
@@ -29,6 +29,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
   const ports = [...tracingModules(context.tracing, settings.KEYFOLD_STORE), ...(await portsOf(settings, context))];
   // A single process prepares its broker itself, so that no second command is necessary.
   const messages = await openMessages(settings, context.log, { applyTopology: true });
+  const mirror = await openMirror(settings);
   const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
   // This process runs operator commands itself, because they cannot open the embedded store while it does.
   const providers = embedded
@@ -39,7 +40,7 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     GatewayModule.forRoot(ports, settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
     { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays },
     providers,
-    messages,
+    [messages, mirror].filter((work) => work !== undefined),
   );
   const beforeFirstRequest = async (app: INestApplication) => {
     const runner = app.get(ProjectorRunner, { strict: false });
@@ -51,6 +52,8 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     measureProjector(app, context.metrics);
     messages?.measure(app, context.metrics);
     messages?.start(app);
+    mirror?.measure(app, context.metrics);
+    mirror?.start(app);
   };
   return serveApi(module, settings, context, { threads: (app) => threadsOf(app, settings), beforeFirstRequest });
 }

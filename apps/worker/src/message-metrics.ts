@@ -1,4 +1,4 @@
-import type { Relay } from '@keyfold/messaging';
+import type { MessageOutlet, Relay } from '@keyfold/messaging';
 import type { Sample } from '@keyfold/process';
 import type { BrokerConnections, ConsumedQueues } from '@keyfold/wiring';
 
@@ -15,8 +15,9 @@ const OUTCOMES = [
   'given-back',
 ] as const satisfies readonly (keyof QueueStatus['outcomes'])[];
 
-export function relaySamples(relay: Relay): Sample[] {
-  const { published, refused, retried, confirms, pages, slots, brokerReady, parked } = relay.status();
+export function relaySamples(relay: Relay, outlet: MessageOutlet): Sample[] {
+  const { published, refused, retried, confirms, pages, isReady } = outlet;
+  const { slots, parked } = relay.status();
   return [
     { name: 'keyfold_relay_published_total', value: published },
     { name: 'keyfold_relay_refused_total', value: refused },
@@ -24,7 +25,7 @@ export function relaySamples(relay: Relay): Sample[] {
     { name: 'keyfold_relay_confirm_duration_seconds', value: confirms },
     { name: 'keyfold_relay_page_messages', value: pages },
     { name: 'keyfold_relay_slots', value: slots },
-    { name: 'keyfold_relay_ready', value: brokerReady ? 1 : 0 },
+    { name: 'keyfold_relay_ready', value: isReady ? 1 : 0 },
     { name: 'keyfold_relay_parked_accounts', value: parked },
   ];
 }

@@ -1,14 +1,7 @@
-import {
-  Injectable,
-  Logger,
-  Module,
-  type DynamicModule,
-  type INestApplication,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type INestApplication } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { reasonOf } from '@keyfold/reporting';
-import { EventPublisher, MessageTraces, Relay } from '@keyfold/messaging';
+import { EventPublisher, MessageOutlet, MessageTraces, Relay } from '@keyfold/messaging';
 import { messagesOf } from '@keyfold/messaging/events';
 import type { Health, Metrics } from '@keyfold/process';
 import {
@@ -20,37 +13,19 @@ import {
   type StoreAdapters,
 } from '@keyfold/wiring';
 import { connectionSamples, parkedSamples, queueSamples, relayLagSamples, relaySamples } from './message-metrics.js';
+import { RelayRunner } from './relay-runner.js';
 import { SshKeyMessagesController } from './ssh-key-messages.controller.js';
 
 const log = new Logger('Relay');
 
-/** Runs the relay. On shutdown, it stops after the consumers have drained and before connections and store close. */
-@Injectable()
-class RelayRunner implements OnApplicationShutdown {
-  #started = false;
-  #stopped = false;
-
-  constructor(private readonly relay: Relay) {}
-
-  /** Starts to publish. Does nothing if the relay runs already or the process is shutting down. */
-  start(): void {
-    if (this.#started || this.#stopped) return;
-    this.#started = true;
-    this.relay.start();
-  }
-
+/** Runs the relay of messages. */
+class MessageRunner extends RelayRunner<MessageOutlet> {
   /** Readiness check: throws if the relay is not publishing. */
   check(): void {
-    const { members, failing, problem } = this.relay.status();
-    if (!this.#started) throw new Error('waiting for RabbitMQ');
+    const { problem } = this.relay.status();
+    if (!this.isStarted) throw new Error('waiting for RabbitMQ');
     if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
-    if (members.length === 0) throw new Error('has not joined the other workers yet');
-    if (failing) throw new Error('cannot read the feed, retrying');
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    this.#stopped = true;
-    if (this.#started) await this.relay.stop();
+    if (this.problem !== undefined) throw new Error(this.problem);
   }
 }
 
@@ -67,21 +42,22 @@ export class MessagesModule {
       controllers: [SshKeyMessagesController],
       providers: [
         {
-          provide: Relay,
+          provide: MessageRunner,
           inject: [STORE_ADAPTERS, EventPublisher, { token: MessageTraces, optional: true }],
-          useFactory: (stores: StoreAdapters, publisher: EventPublisher, traces?: MessageTraces) =>
-            new Relay(stores.feed, publisher, stores.relayLeases, stores.parkedRelays, messagesOf, {
+          useFactory: (stores: StoreAdapters, publisher: EventPublisher, traces?: MessageTraces) => {
+            const outlet = new MessageOutlet(publisher, messagesOf, { traces });
+            const relay = new Relay(stores.feed, outlet, stores.relayLeases, stores.parkedRelays, {
               leaseMilliseconds,
-              traces,
               onError: (error) => log.error(`cannot publish, retrying: ${reasonOf(error)}`),
               onParked: ({ partition, position, error }) =>
                 log.error(
                   { partition, position, error },
                   'an account is parked because one of its events cannot be sent',
                 ),
-            }),
+            });
+            return new MessageRunner(relay, outlet);
+          },
         },
-        RelayRunner,
       ],
     };
   }
@@ -95,7 +71,7 @@ export function startMessages(app: INestApplication): void {
   const queues = app.get(ConsumedQueues, { strict: false });
   for (const strategy of queues.transports) app.connectMicroservice({ strategy });
   app.get(TopologyWatch, { strict: false }).onTopologyReady(() => {
-    app.get(RelayRunner, { strict: false }).start();
+    app.get(MessageRunner, { strict: false }).start();
     void app.startAllMicroservices();
   });
 }
@@ -103,7 +79,7 @@ export function startMessages(app: INestApplication): void {
 /** Adds the readiness checks of broker, consumers and relay, for a process whose only work are messages. */
 export function requireMessages(app: INestApplication, health: Health): void {
   const [broker, queues] = [app.get(BrokerCheck, { strict: false }), app.get(ConsumedQueues, { strict: false })];
-  const relay = app.get(RelayRunner, { strict: false });
+  const relay = app.get(MessageRunner, { strict: false });
   health.add('rabbitmq', () => broker.run());
   health.add('consumers', () => queues.check());
   health.add('relay', () => relay.check());
@@ -113,7 +89,7 @@ export function requireMessages(app: INestApplication, health: Health): void {
 export function relayProblem(parts: ModuleRef): string | undefined {
   try {
     parts.get(BrokerCheck, { strict: false }).run();
-    parts.get(RelayRunner, { strict: false }).check();
+    parts.get(MessageRunner, { strict: false }).check();
     return undefined;
   } catch (error) {
     return reasonOf(error);
@@ -122,10 +98,10 @@ export function relayProblem(parts: ModuleRef): string | undefined {
 
 /** Adds the metrics of relay, consumers and broker connections. */
 export function measureMessages(app: INestApplication, metrics: Metrics): void {
-  const relay = app.get(Relay, { strict: false });
+  const { relay, outlet } = app.get(MessageRunner, { strict: false });
   const queues = app.get(ConsumedQueues, { strict: false });
   const connections = app.get(BrokerConnections, { strict: false });
-  metrics.add(() => relaySamples(relay));
+  metrics.add(() => relaySamples(relay, outlet));
   metrics.add(() => relayLagSamples(relay, Date.now()));
   metrics.add(() => connectionSamples(connections));
   metrics.add(() => parkedSamples(queues));

@@ -11,7 +11,6 @@ import { reasonOf } from '@keyfold/reporting';
 import type { Metrics } from '@keyfold/process';
 import { Projection, Projector, Retention } from '@keyfold/projections';
 import { readersBehind, STORE_ADAPTERS, type StoreAdapters } from '@keyfold/wiring';
-import type { Messages } from './open-messages.js';
 
 /** Configuration of a worker, from the settings in docs/reference/settings.md. */
 export type WorkerConfig = Readonly<{
@@ -86,16 +85,25 @@ function expiryOf({ readModels, leases }: StoreAdapters, runner: CommandRunner, 
   return new SshKeyExpiry({ runner, readModels, projection, leases, onError });
 }
 
+/** Work of a process that depends on its settings, such as `Messages`. */
+export type OptionalWork = Readonly<{
+  moduleFor(ports: readonly DynamicModule[], leaseMilliseconds: number): DynamicModule;
+}>;
+
 @Module({})
 export class WorkerModule {
   /**
-   * Provides projector, retention and the expiry of SSH keys and, with `messages`, publishing and consuming. `ports` are the modules that
-   * provide the adapters of the store and the handlers' dependencies.
+   * Provides projector, retention, the expiry of SSH keys and the optional work. `ports` are the modules that provide the adapters of the
+   * store and the handlers' dependencies.
    */
-  static forRoot(ports: readonly DynamicModule[], config: WorkerConfig, messages?: Messages): DynamicModule {
+  static forRoot(
+    ports: readonly DynamicModule[],
+    config: WorkerConfig,
+    optional: readonly OptionalWork[] = [],
+  ): DynamicModule {
     return {
       module: WorkerModule,
-      imports: [...ports, ...(messages ? [messages.moduleFor(ports, config.leaseMilliseconds)] : [])],
+      imports: [...ports, ...optional.map((work) => work.moduleFor(ports, config.leaseMilliseconds))],
       providers: [
         {
           provide: Projector,
@@ -131,3 +139,4 @@ export function measureProjector(app: INestApplication, metrics: Metrics): void 
 }
 
 export { openMessages, type Messages } from './open-messages.js';
+export { openMirror, type Mirror } from './open-mirror.js';

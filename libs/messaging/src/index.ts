@@ -8,7 +8,8 @@ export {
   type MessageContext,
 } from './consuming.js';
 export * from './publishing.js';
-export { RelayCounter, type MessagesOf } from './relay/account-relay.js';
+export * from './relay/message-outlet.js';
+export * from './relay/outlet.js';
 export * from './relay/parked-accounts.js';
 export * from './relay/relay.js';
 export * from './replay.js';

@@ -1,7 +1,7 @@
 import { isCompacted, type Commit, type CommitFeed } from '@keyfold/event-store';
 import pLimit from 'p-limit';
 import type { EventPublisher, OutgoingMessage } from './publishing.js';
-import type { MessagesOf } from './relay/account-relay.js';
+import type { MessagesOf } from './relay/message-outlet.js';
 
 /** Header of replayed messages, with the id of the replay. */
 export const REPLAY_HEADER = 'x-keyfold-replay';

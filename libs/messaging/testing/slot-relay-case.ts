@@ -1,6 +1,6 @@
 import type { Commit, CommitFeed, EventStore, NewCommit } from '@keyfold/event-store';
 import { UnsendableMessage } from '../src/publishing.js';
-import { RelayCounter } from '../src/relay/account-relay.js';
+import { MessageOutlet } from '../src/relay/message-outlet.js';
 import { SlotRelay } from '../src/relay/slot-relay.js';
 import { ModelParkedAccounts } from './model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from './model-publisher.js';
@@ -12,7 +12,6 @@ export async function givenIn(
   accounts: readonly string[],
 ) {
   const parked = new ModelParkedAccounts();
-  const counter = new RelayCounter();
   const time = { now: 0 };
   const fates = new Map<string, Fate>();
   const unknown = new Set<string>();
@@ -23,23 +22,23 @@ export async function givenIn(
     await store.append(newCommit(account, version, { partition: account, events: stored, at: version * 1_000 }));
   };
   for (const account of accounts) await append(account);
+  const messagesOf = (commit: Commit) => {
+    if (unknown.has(`${commit.stream}:${commit.version}`)) throw new UnsendableMessage('unknown event');
+    return modelMessagesOf(commit);
+  };
+  const outlet = new MessageOutlet(publisher, messagesOf, { now: () => time.now });
   const newRelay = (epoch = 1) =>
     new SlotRelay(0, epoch, {
       feed: store,
-      publisher,
+      outlet,
       parked,
-      counter,
-      messagesOf: (commit) => {
-        if (unknown.has(`${commit.stream}:${commit.version}`)) throw new UnsendableMessage('unknown event');
-        return modelMessagesOf(commit);
-      },
       onParked: () => undefined,
       clock: () => 77,
       now: () => time.now,
       pageTimeout: 5_000,
     });
   const pageBehind = (position: number): Promise<Commit[]> => store.readFeed(0, position, 500);
-  return { store, parked, counter, time, fates, unknown, publisher, append, newRelay, pageBehind };
+  return { store, parked, outlet, time, fates, unknown, publisher, append, newRelay, pageBehind };
 }
 
 /** A slot that is never lost. */

@@ -5,3 +5,4 @@ export { compareKeys, type KeyDifference } from './mirror/mirrored-keys.js';
 export * from './mirror/mirrored-user.js';
 export { OpenListMirror } from './mirror/openlist-mirror.js';
 export { UserMirror, type Mirror } from './mirror/user-mirror.js';
+export { OpenListOutlet } from './outlet/openlist-outlet.js';

@@ -1,8 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
+import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
 import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
 import { Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
-import { WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { OpenListMirror } from '@keyfold/openlist';
+import { InvalidConfiguration, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { adaptersOf, type BrokerModuleSettings, type StoreAdapters } from '@keyfold/wiring';
@@ -20,6 +22,8 @@ export type OperatorPorts = StoreAdapters &
     runner: () => Promise<CommandRunner>;
     /** Returns a sealer that can open the stored secrets. Throws `InvalidConfiguration`, `UnknownSealingKey` or `SealBroken` otherwise. */
     sealer: () => Promise<Sealer>;
+    /** Returns the mirrors of the accounts in OpenList. Throws `InvalidConfiguration` if there is no OpenList, and what `sealer` throws. */
+    mirror: () => Promise<OpenListMirror>;
     /** Creates a projector for the duration of a command; undefined if the process runs one already. */
     newProjector?: (onError: (error: unknown) => void) => Projector;
     /** Returns why this process publishes no events, or undefined if it does. Missing in a process that runs a single command. */
@@ -49,9 +53,24 @@ export function portsOf(
     runner: async () => container.get(CommandRunner, anywhere),
     clock: container.get(Clock, anywhere),
     sealer: () => container.resolve(Sealer, undefined, anywhere),
+    mirror: async () => mirrorIn(container),
     ...own,
   };
 }
+
+/** Returns the mirrors of the accounts from the container of a process, which has them only behind an OpenList. */
+function mirrorIn(container: INestApplicationContext | ModuleRef): OpenListMirror {
+  try {
+    return container.get(OpenListMirror, { strict: false });
+  } catch (error) {
+    if (error instanceof UnknownElementException)
+      throw noOpenlist('Set it and KEYFOLD_OPENLIST_TOKEN for the running process, and restart it');
+    throw error;
+  }
+}
+
+export const noOpenlist = (remedy: string): InvalidConfiguration =>
+  new InvalidConfiguration([`KEYFOLD_OPENLIST_URL: is required for the commands of OpenList. ${remedy}`]);
 
 /** The progress of a command: `done` of `total`, in `unit`, a singular noun. */
 export type Progress = Readonly<{ done: number; total: number; unit: string }>;

@@ -3,6 +3,7 @@ export { restoreBackup } from './store/backup/restore-backup.js';
 export type { OperatorOutput, Progress } from './command-run.js';
 export { copyStore, type StoresSettings } from './store/copy/copy-store.js';
 export { exportOpenlist } from './openlist/export/export-openlist.js';
+export { adoptOpenlistUsers } from './openlist/mirror/adopt-confirmed.js';
 export { importOpenlist } from './openlist/import/import-openlist.js';
 export * from './operator-store.js';
 export { operatorSocketProvider } from './operator-socket.provider.js';

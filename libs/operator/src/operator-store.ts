@@ -19,6 +19,7 @@ import {
   type PasswordRules,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
+import { OpenListApi, type OpenListMirror } from '@keyfold/openlist';
 import { eventLogSettings, serviceVersion } from '@keyfold/process';
 import { Projection, Projector, StreamLoader } from '@keyfold/projections';
 import {
@@ -32,22 +33,28 @@ import {
 } from '@keyfold/security';
 import {
   EventSourcingModule,
+  mirrorOf,
   openMongoStore,
   openSqliteStore,
   portProviders,
   type OpenStore,
   type StoreAdapters,
 } from '@keyfold/wiring';
-import type { OperatorPorts } from './command-run.js';
+import { noOpenlist, type OperatorPorts } from './command-run.js';
 
 /** A store that was opened for one command. */
 export type OperatorStore = Readonly<{ ports: OperatorPorts; close(): Promise<void> }>;
 
 /**
  * `sessionDays`: how long a session is kept after its token expired. `eventLogDays`: how long RabbitMQ keeps events. `passwordRules`: the
- * policy for new passwords, by default none.
+ * policy for new passwords, by default none. `openlist`: the OpenList behind the gateways, if there is one.
  */
-type CommandOptions = Readonly<{ sessionDays: number; eventLogDays?: number; passwordRules?: PasswordRules }>;
+type CommandOptions = Readonly<{
+  sessionDays: number;
+  eventLogDays?: number;
+  passwordRules?: PasswordRules;
+  openlist?: Readonly<{ url: string; token: string }> | undefined;
+}>;
 
 /** How to open the embedded store. `sealingKeys`: the keys of the service if they are not in the data folder. */
 export type EmbeddedStoreOptions = CommandOptions & Readonly<{ folder: string; sealingKeys?: string | undefined }>;
@@ -99,6 +106,22 @@ export function operatorStore({ adapters, close }: OpenStore, options: Options):
   const sealerOnce = () => (sealer ??= openSealer());
   let container: Promise<INestApplicationContext> | undefined;
   const containerOnce = () => (container ??= createContainer(servicesOn(adapters, sealerOnce, options)));
+  let api: OpenListApi | undefined;
+  const openMirror = async (): Promise<OpenListMirror> => {
+    if (!options.openlist) throw noOpenlist('Set it and KEYFOLD_OPENLIST_TOKEN to the values of the service');
+    const [sealerOfStore, services] = await Promise.all([sealerOnce(), containerOnce()]);
+    api = await OpenListApi.open(options.openlist);
+    return mirrorOf(
+      api,
+      loader,
+      services.get(CommandRunner),
+      sealerOfStore,
+      services.get(StreamQueue),
+      adapters,
+      clock,
+    );
+  };
+  let mirror: Promise<OpenListMirror> | undefined;
   return {
     ports: {
       ...adapters,
@@ -110,12 +133,14 @@ export function operatorStore({ adapters, close }: OpenStore, options: Options):
       projection,
       names: new UserNames(store, loader),
       sealer: sealerOnce,
+      mirror: () => (mirror ??= openMirror()),
       runner: async () => (await containerOnce()).get(CommandRunner),
       commands: { execute: async (command) => (await containerOnce()).get(CommandBus).execute(command) },
       queries: { execute: async (query) => (await containerOnce()).get(QueryBus).execute(query) },
       newProjector: (onError) => new Projector(feed, projection, leases, onError, lease),
     },
     async close() {
+      await api?.close();
       await container?.then(
         (opened) => opened.close(),
         () => undefined,

@@ -174,6 +174,22 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
     }),
   },
   'export openlist': { args: {} },
+  'openlist status': {
+    args: { json: false },
+    table: true,
+    json: z.strictObject({
+      version: text,
+      mirrored: z.int(),
+      missing: z.int(),
+      unknown: z.int(),
+      lag: z.int(),
+      parked: z.array(z.strictObject({ accountId: z.int(), since: time, reason: text })),
+    }),
+  },
+  'openlist adopt': { args: { names: [] } },
+  'openlist rebuild': { changes: true, args: {} },
+  // After the rebuild, without which accounts have no mirror.
+  'openlist verify': { changes: true, args: {} },
   'import openlist-settings': {
     changes: true,
     args: { settings: [{ key: 'site_title', value: NAME }], write: true, silent: true },
@@ -225,6 +241,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
           twoFactorSecrets: z.int(),
           recoveryCodes: z.int(),
           staticTokens: z.int(),
+          openlistPasswords: z.int(),
           settings: z.int(),
         }),
       ),

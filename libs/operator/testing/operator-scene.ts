@@ -17,7 +17,12 @@ import { publicKey } from '../../domain/testing/ssh-key-ring.events.js';
 import { freshDatabaseUri } from '../../../test/support/mongo/mongo-database.js';
 import type { OperatorPorts } from '../src/command-run.js';
 import type { OperatorRequest } from '../src/commands/index.js';
-import { openEmbeddedStore, openSharedStore, type OperatorStore } from '../src/operator-store.js';
+import {
+  openEmbeddedStore,
+  openSharedStore,
+  type EmbeddedStoreOptions,
+  type OperatorStore,
+} from '../src/operator-store.js';
 import { runCommand } from '../src/run-command.js';
 
 const SEALING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
@@ -136,10 +141,12 @@ export class OperatorScene {
   }
 }
 
+type Options = Pick<EmbeddedStoreOptions, 'openlist'>;
+
 /** Opens a new store on SQLite. */
-export async function openScene(): Promise<OperatorScene> {
+export async function openScene(options: Options = {}): Promise<OperatorScene> {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-  const store = await openEmbeddedStore({ folder, ...SCENE_OPTIONS });
+  const store = await openEmbeddedStore({ folder, ...SCENE_OPTIONS, ...options });
   onTestFinished(async () => {
     await store.close();
     rmSync(folder, { recursive: true });
@@ -147,11 +154,12 @@ export async function openScene(): Promise<OperatorScene> {
   return new OperatorScene(store);
 }
 
-async function onMongo(): Promise<OperatorScene> {
+async function onMongo(options: Options = {}): Promise<OperatorScene> {
   const store = await openSharedStore(freshDatabaseUri(), {
     prepare: true,
     leaseMilliseconds: 10_000,
     ...SCENE_OPTIONS,
+    ...options,
   });
   onTestFinished(() => store.close());
   return new OperatorScene(store);

@@ -10,8 +10,11 @@ import { verify, type Backend } from './verified.js';
 export const DAY = 86_400_000;
 /** Default time of compaction, in unix milliseconds. */
 export const NOW = Date.UTC(2026, 0, 15);
-/** Name of the relay in these histories. */
+/** Names of the relays to RabbitMQ and to OpenList in these histories. */
 export const RELAY = 'relay';
+export const MIRROR = 'openlist';
+/** Name of the leases of turns at OpenList. */
+export const TURNS = 'openlist-turns';
 
 /** Writes accounts and sessions at past times, and compacts them. */
 export class SessionHistory {
@@ -74,7 +77,8 @@ export class SessionHistory {
       now: async () => this.now,
     };
     const relay = { name: RELAY, leases: all, parked: { all: async () => this.parked } };
-    const readers = { leases, relay };
+    const mirror = { name: MIRROR, turns: TURNS, parked: { all: async () => [] } };
+    const readers = { leases, relay, mirror };
     return { store, compaction: store, readModels, readers, sessionDays: this.sessionDays, now: () => this.now };
   }
 

@@ -5,27 +5,40 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 const PROJECT = resolve(import.meta.dirname, '../../..');
-const FILES = ['docker-compose.yml', 'deploy/Dockerfile', 'deploy/openssh/Dockerfile', '.github/workflows/ci.yml'];
+/** The files that name images of other projects. */
+export const imageFiles: readonly string[] = [
+  'docker-compose.yml',
+  'deploy/Dockerfile',
+  'deploy/openlist/compose.yml',
+  'deploy/openssh/Dockerfile',
+  '.github/workflows/ci.yml',
+];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** The references to official images in the files of the project, such as `mongo:8.0.20`. */
-export const officialImages: readonly string[] = [
+/** The references to images of other projects, such as `mongo:8.0.20`. */
+export const foreignImages: readonly string[] = [
   ...new Set(
-    FILES.flatMap((file) =>
-      [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/^(?:FROM| +image:) ([a-z]+:\d[\w.-]+)/gm)].map(
-        ([, reference = '']) => reference,
-      ),
+    imageFiles.flatMap((file) =>
+      [
+        ...readFileSync(join(PROJECT, file), 'utf8').matchAll(/^(?:FROM| +image:) ([a-z]+(?:\/[a-z]+)?:v?\d[\w.-]+)/gm),
+      ].map(([, reference = '']) => reference),
     ),
   ),
 ];
 
-/** Removes the digests of the official images from a copy of the checkout, because stand-ins have other ones. */
+/** Those of Docker's official images. Each has a stand-in. */
+const officialImages = foreignImages.filter((reference) => !reference.includes('/'));
+
+/** Removes the digests of these images from a copy of the checkout, because stand-ins have other ones. */
 export function removeDigests(checkout: string): void {
-  for (const file of FILES) {
+  for (const file of imageFiles) {
     const path = join(checkout, file);
     writeFileSync(
       path,
-      readFileSync(path, 'utf8').replaceAll(/^((?:FROM| +image:) [a-z]+:\d[\w.-]+)@sha256:[0-9a-f]{64}/gm, '$1'),
+      readFileSync(path, 'utf8').replaceAll(
+        /^((?:FROM| +image:) [a-z]+(?:\/[a-z]+)?:v?\d[\w.-]+)@sha256:[0-9a-f]{64}/gm,
+        '$1',
+      ),
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedRequest } from './requests.js';
-import type { User } from './users.js';
+import type { User } from './user.js';
 
 /** A refusal in OpenList's envelope, with HTTP status 200. */
 export class Refusal extends Error {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { User } from './users.js';
+import type { User } from './user.js';
 
 /** A request as it arrived. */
 export type ReceivedRequest = {

@@ -1,20 +1,8 @@
 import { staticHash } from '../static-hash.js';
 import { Refusal, type Exchange, type Routes } from './exchange.js';
+import type { User } from './user.js';
 
-/** A user of OpenList. An update replaces it, so a reference keeps the rights of its time. */
-export type User = Readonly<{
-  id: number;
-  username: string;
-  base_path: string;
-  role: number;
-  disabled: boolean;
-  permission: number;
-  sso_id: string;
-  allow_ldap: boolean;
-  passwordHash: string;
-  /** Seconds since 1970 of the last password, which a token must name. */
-  passwordTime: number;
-}>;
+export type { User };
 
 const GUEST = 1;
 const ADMIN = 2;

@@ -3,27 +3,34 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
 const DUPLICATE_KEY = 11_000;
-const PARKED_ACCOUNTS = 'parked_relays';
+/** The collections of parked accounts: of the relay of messages, and of that to OpenList. */
+const NAMES = ['parked_relays', 'parked_mirrors'] as const;
+
+export type ParkedAccountsName = (typeof NAMES)[number];
 
 /** `_id` is `<slot>/<partition>`. */
 type ParkedAccountDocument = ParkedAccount & Readonly<{ _id: string }>;
 
-const parkedAccountSchema = new mongoose.Schema<ParkedAccountDocument>(
-  { _id: String, slot: Number, partition: String, position: Number, error: String, at: Number, epoch: Number },
-  { collection: PARKED_ACCOUNTS, strict: 'throw', versionKey: false },
-);
+const schemas = NAMES.map((collection) => ({
+  collection,
+  schema: new mongoose.Schema<ParkedAccountDocument>(
+    { _id: String, slot: Number, partition: String, position: Number, error: String, at: Number, epoch: Number },
+    { collection, strict: 'throw', versionKey: false },
+  ),
+}));
 
 /** Declares the collections of this library on a connection. */
-export const messagingModels = (connection: Connection) => [connection.model(PARKED_ACCOUNTS, parkedAccountSchema)];
+export const messagingModels = (connection: Connection) =>
+  schemas.map(({ collection, schema }) => connection.model(collection, schema));
 
 export class MongoParkedAccounts extends ParkedAccounts {
   readonly #parked: mongo.Collection<ParkedAccountDocument>;
   readonly #barrier: PrimaryBarrier;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, name: ParkedAccountsName) {
     super();
-    this.#parked = collectionOf(connection, PARKED_ACCOUNTS);
-    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, PARKED_ACCOUNTS));
+    this.#parked = collectionOf(connection, name);
+    this.#barrier = new PrimaryBarrier(connection, collectionOf(connection, name));
   }
 
   async park(parked: ParkedAccount): Promise<void> {

@@ -1,4 +1,4 @@
-/** An account whose events wait because the commit at `position` of its slot cannot be sent. `at` is in Unix milliseconds. */
+/** An account whose commits wait because the one at `position` of its slot cannot be delivered. `at` is in Unix milliseconds. */
 export type ParkedAccount = Readonly<{
   slot: number;
   partition: string;
@@ -10,9 +10,9 @@ export type ParkedAccount = Readonly<{
 }>;
 
 /**
- * Stores the accounts whose events wait while those of all others are sent. A record means that the events of its account from its position
- * on are still to be sent. So it is written before the relay's checkpoint passes that position, and stored beside the checkpoint: a backup
- * contains both or neither. Every method may throw `StoreUnavailable`.
+ * Stores the accounts whose commits wait while those of all others are delivered. A record means that the commits of its account from its
+ * position on are still to be delivered. So it is written before the relay's checkpoint passes that position, and stored beside the
+ * checkpoint: a backup contains both or neither. Every method may throw `StoreUnavailable`.
  */
 export abstract class ParkedAccounts {
   /** Creates or replaces the record of an account, unless it has one of a later epoch. */

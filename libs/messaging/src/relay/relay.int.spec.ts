@@ -21,20 +21,20 @@ import { UnsendableMessage } from '../publishing.js';
 import { BrokerConnection } from '../rabbitmq/connection/broker-connection.js';
 import { RabbitMqPublisher } from '../rabbitmq/publishing/rabbitmq-publisher.js';
 import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
-import type { MessagesOf } from './account-relay.js';
+import { MessageOutlet, type MessagesOf } from './message-outlet.js';
 import type { ParkedAccounts } from './parked-accounts.js';
 import { Relay } from './relay.js';
 
 type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
 
 async function openSqliteStore(): Promise<Stored> {
-  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`;
+  const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable('parked_relays')}`;
   const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql });
   onTestFinished(() => file.close());
   return {
     store: new SqliteEventStore(file),
     leases: new SqliteFeedLeases(file),
-    parked: new SqliteParkedAccounts(file),
+    parked: new SqliteParkedAccounts(file, 'parked_relays'),
   };
 }
 
@@ -42,7 +42,11 @@ async function openMongoStore(): Promise<Stored> {
   const { store, connection, close } = await openMongo();
   onTestFinished(close);
   await migrateSchema(connection, [...feedModels(connection), ...messagingModels(connection)]);
-  return { store, leases: new MongoFeedLeases(connection), parked: new MongoParkedAccounts(connection) };
+  return {
+    store,
+    leases: new MongoFeedLeases(connection),
+    parked: new MongoParkedAccounts(connection, 'parked_relays'),
+  };
 }
 
 const stores = [
@@ -87,13 +91,14 @@ type Broker = Awaited<ReturnType<typeof openBroker>>;
 
 async function newRelay({ store, leases, parked }: Stored, broker: Broker, messagesOf: MessagesOf = modelMessagesOf) {
   const errors: unknown[] = [];
-  const relay = new Relay(store, await broker.newPublisher(), leases, parked, messagesOf, {
+  const outlet = new MessageOutlet(await broker.newPublisher(), messagesOf);
+  const relay = new Relay(store, outlet, leases, parked, {
     onError: (error) => errors.push(error),
     onParked: () => undefined,
     leaseMilliseconds: 3_000,
   });
   onTestFinished(() => relay.stop());
-  return { relay, errors };
+  return { relay, outlet, errors };
 }
 
 /** Appends commits of several accounts, those of each account in sequence. Returns the message ids by account. */
@@ -121,7 +126,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
   it('publishes everything once and in order, and a successor continues after it', async () => {
     const [stored, broker] = [await open(), await openBroker()];
     const expected = await write(stored.store, 30, 10);
-    const { relay, errors } = await newRelay(stored, broker);
+    const { relay, outlet, errors } = await newRelay(stored, broker);
     relay.start();
     await eventually(() => expect(broker.received).toHaveLength(300));
     await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
@@ -137,18 +142,14 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
       broker.received,
       expected.map((ids, account) => [...ids, ...later[account]!]),
     );
-    expect(relay.status()).toMatchObject({
-      published: 300,
-      refused: 0,
-      retried: 0,
-      parked: 0,
-    });
+    expect(outlet).toMatchObject({ published: 300, refused: 0, retried: 0 });
+    expect(relay.status().parked).toBe(0);
     expect(errors).toEqual([]);
   });
 
   it('loses nothing and keeps the order when connections are cut', async () => {
     const [stored, broker] = [await open(), await openBroker()];
-    const { relay, errors } = await newRelay(stored, broker);
+    const { relay, outlet, errors } = await newRelay(stored, broker);
     relay.start();
     const expected: string[][] = Array.from({ length: 40 }, () => []);
     for (let round = 0; round < 5; round++) {
@@ -160,7 +161,7 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
     }
     await eventually(async () => expect(await relay.lag()).toEqual(NO_LAG));
     expectFirstSeen(broker.received, expected);
-    const { retried, published } = relay.status();
+    const { retried, published } = outlet;
     expect(broker.received.length - 2_000).toBeLessThanOrEqual(retried);
     expect(published).toBe(2_000);
     expect(errors).toEqual([]);
@@ -168,12 +169,12 @@ describe.each(stores)('a relay of the store in $name', ({ open }) => {
 
   it('reports its lag during a broker outage', async () => {
     const [stored, broker] = [await open(), await openBroker()];
-    const { relay } = await newRelay(stored, broker);
+    const { relay, outlet } = await newRelay(stored, broker);
     relay.start();
     await eventually(() => expect(relay.status().slots).toBe(stored.store.slots));
     await broker.proxy.setRefusing(true);
     broker.proxy.resetConnections();
-    await eventually(() => expect(relay.status().brokerReady).toBe(false));
+    await eventually(() => expect(outlet.isReady).toBe(false));
     await write(stored.store, 4, 3);
     expect(await relay.lag()).toEqual({ pendingCommits: 12, oldestPendingAt: newCommit('any', 1).at });
     await broker.proxy.setRefusing(false);
@@ -206,7 +207,7 @@ it('a problem of the broker is reported only while a held slot is stalled by it'
   const { store, leases, parked } = await openSqliteStore();
   const publisher = new ModelPublisher(() => 'refused');
   publisher.problem = 'a queue is full';
-  const relay = new Relay(store, publisher, leases, parked, modelMessagesOf, {
+  const relay = new Relay(store, new MessageOutlet(publisher, modelMessagesOf), leases, parked, {
     onError: () => undefined,
     onParked: () => undefined,
     leaseMilliseconds: 300,

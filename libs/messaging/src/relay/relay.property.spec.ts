@@ -7,7 +7,7 @@ import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { ModelParkedAccounts } from '../../testing/model-parked-accounts.js';
 import { modelMessagesOf, ModelPublisher, type Fate } from '../../testing/model-publisher.js';
 import { UnsendableMessage } from '../publishing.js';
-import { RelayCounter } from './account-relay.js';
+import { MessageOutlet } from './message-outlet.js';
 import { SlotRelay } from './slot-relay.js';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd'];
@@ -79,15 +79,14 @@ class Slot {
     this.publishers.push(publisher);
     this.#epoch += 1;
     this.#reading = undefined;
+    const messagesOf = (commit: Commit) => {
+      if (this.broken.has(nameOf(commit))) throw new UnsendableMessage('unknown event');
+      return modelMessagesOf(commit);
+    };
     this.#relay = new SlotRelay(0, this.#epoch, {
       feed: this.store,
-      publisher,
+      outlet: new MessageOutlet(publisher, messagesOf),
       parked: this.parked,
-      counter: new RelayCounter(),
-      messagesOf: (commit) => {
-        if (this.broken.has(nameOf(commit))) throw new UnsendableMessage('unknown event');
-        return modelMessagesOf(commit);
-      },
       onParked: () => undefined,
       clock: () => this.time,
       now: () => this.time,

@@ -1,13 +1,10 @@
 import { feedLag, FeedReader, type CommitFeed, type FeedLag, type FeedLeases } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { EventPublisher, MessageTraces } from '../publishing.js';
-import { RelayCounter, type MessagesOf, type RelayParts } from './account-relay.js';
+import type { RelayParts } from './account-relay.js';
+import type { Outlet } from './outlet.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import { SlotRelay } from './slot-relay.js';
-
-/** The name under which the relay reads the feed and stores its checkpoints. */
-export const relayName = 'relay';
 
 export type RelayOptions = Readonly<{
   /** Called once for each failure until the relay has recovered from it. */
@@ -16,39 +13,34 @@ export type RelayOptions = Readonly<{
   onParked(record: ParkedAccount): void;
   /** Milliseconds that a lease of a slot lasts. */
   leaseMilliseconds?: number;
-  traces?: MessageTraces | undefined;
 }>;
 
 /** The state of the relay in this process and of the slots that it holds. */
-export type RelayStatus = Readonly<RelayCounter> &
-  Readonly<{
-    /** All processes that run a relay, including this one. */
-    members: readonly string[];
-    slots: number;
-    /** Whether the store is unreachable or a slot fails. */
-    failing: boolean;
-    brokerReady: boolean;
-    /** Why the broker takes no messages of the held slots although it is connected. */
-    problem: string | undefined;
-    /** Number of parked accounts. */
-    parked: number;
-  }>;
+export type RelayStatus = Readonly<{
+  /** All processes that run a relay to this outlet, including this one. */
+  members: readonly string[];
+  slots: number;
+  /** Whether the store is unreachable or a slot fails. */
+  failing: boolean;
+  /** Why the outlet takes nothing of the held slots although it is reachable. */
+  problem: string | undefined;
+  /** Number of parked accounts. */
+  parked: number;
+}>;
 
-/** Milliseconds between two reads of the feed. */
-const READ_INTERVAL = 2;
-/** Enough to fill the publisher's window, although each account has only one message in flight. */
+/** Enough to fill the window of a publisher, although each account has only one delivery in flight. */
 const PARALLEL_SLOTS = 32;
 /** Milliseconds; less than the time after which a process stops working under an old lease. */
 const PAGE_TIMEOUT = 5_000;
-/** Milliseconds between two searches for parked accounts in idle slots, and between two attempts to resend known ones. */
+/** Milliseconds between two searches for parked accounts in idle slots, and between two attempts to retry known ones. */
 const FIND_PARKED_INTERVAL = 30_000;
 const RETRY_PARKED_INTERVAL = 1_000;
 
 const now = () => performance.now();
 
 /**
- * Publishes every commit of the feed, at least once and in order for each account. Several relays share the slots of the feed. While the
- * broker takes no messages, the relay reads nothing.
+ * Delivers every commit of the feed to an outlet, at least once and in order for each account. Several relays to one outlet share the slots
+ * of the feed. While the outlet is not ready, the relay reads nothing.
  */
 export class Relay {
   readonly #feed: FeedReader;
@@ -60,23 +52,21 @@ export class Relay {
 
   constructor(
     private readonly commits: CommitFeed,
-    private readonly publisher: EventPublisher,
+    private readonly outlet: Outlet,
     leases: FeedLeases,
     private readonly parked: ParkedAccounts,
-    messagesOf: MessagesOf,
     private readonly options: RelayOptions,
   ) {
-    const { leaseMilliseconds, onParked, traces } = options;
-    const shared = { feed: commits, publisher, parked, messagesOf, onParked, traces };
-    this.#parts = { ...shared, counter: new RelayCounter(), clock: Date.now, now, pageTimeout: PAGE_TIMEOUT };
+    const { leaseMilliseconds, onParked } = options;
+    this.#parts = { feed: commits, outlet, parked, onParked, clock: Date.now, now, pageTimeout: PAGE_TIMEOUT };
     this.#feed = new FeedReader(commits, leases, {
-      reader: relayName,
+      reader: outlet.name,
       owner: `${hostname()}:${process.pid}:${randomUUID()}`,
-      minPollMilliseconds: READ_INTERVAL,
+      minPollMilliseconds: outlet.readInterval,
       parallelSlots: PARALLEL_SLOTS,
       ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
       now,
-      isReady: () => publisher.isReady,
+      isReady: () => outlet.isReady,
       handle: (commits, held, { slot, epoch }) => this.#slotRelay(slot, epoch).handle(commits, held),
       afterPoll: () => this.#retryParked(),
       onError: (error) => options.onError(error),
@@ -84,7 +74,7 @@ export class Relay {
   }
 
   start(): void {
-    this.#stopListening = this.publisher.onReady(() => this.#feed.readAgain());
+    this.#stopListening = this.outlet.onReady(() => this.#feed.readAgain());
     this.#feed.start();
   }
 
@@ -98,13 +88,11 @@ export class Relay {
     const { members, positions, failing } = this.#feed.status();
     const held = [...this.#slots].filter(([slot, { epoch }]) => this.#feed.leaseOf(slot)?.epoch === epoch);
     return {
-      ...this.#parts.counter,
       members,
       slots: positions.size,
       failing,
-      brokerReady: this.publisher.isReady,
-      // Reported only for stalled slots: the publisher keeps its problem after the slot went to another process.
-      problem: held.some(([, { isStalled }]) => isStalled) ? this.publisher.problem : undefined,
+      // Reported only for stalled slots: the outlet keeps its problem after the slot went to another process.
+      problem: held.some(([, { isStalled }]) => isStalled) ? this.outlet.problem : undefined,
       parked: held.reduce((sum, [, { parkedAccounts }]) => sum + parkedAccounts, 0),
     };
   }
@@ -128,7 +116,7 @@ export class Relay {
 
   /** Does not wait for the accounts, which may have much to catch up on. */
   async #retryParked(): Promise<void> {
-    if (!this.publisher.isReady || now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
+    if (!this.outlet.isReady || now() - this.#retriedParkedAt < RETRY_PARKED_INTERVAL) return;
     this.#retriedParkedAt = now();
     await this.#findParked();
     const { positions } = this.#feed.status();

@@ -25,7 +25,7 @@ describe('a page of commits', () => {
   });
 
   it('is counted by its messages, and each message by the time to its confirm', async () => {
-    const { newRelay, publisher, pageBehind, append, time, counter } = await given('a', 'b');
+    const { newRelay, publisher, pageBehind, append, time, outlet } = await given('a', 'b');
     await append('a', 2);
     const confirm = publisher.publish.bind(publisher);
     vi.spyOn(publisher, 'publish').mockImplementation(async (message) => {
@@ -36,10 +36,10 @@ describe('a page of commits', () => {
     await relay.handle(await pageBehind(0), always);
     await append('a', 0);
     await relay.handle(await pageBehind(3), always);
-    expect(counter.pages.sum).toBe(4);
-    expect(counter.pages.counts.filter((count) => count > 0)).toEqual([1, 1]);
-    expect(counter.confirms.counts.reduce((sum, count) => sum + count)).toBe(4);
-    expect(counter.confirms.sum).toBeGreaterThanOrEqual(1);
+    expect(outlet.pages.sum).toBe(4);
+    expect(outlet.pages.counts.filter((count) => count > 0)).toEqual([1, 1]);
+    expect(outlet.confirms.counts.reduce((sum, count) => sum + count)).toBe(4);
+    expect(outlet.confirms.sum).toBeGreaterThanOrEqual(1);
   });
 
   it('is done without a message if no event of it is public', async () => {
@@ -52,12 +52,12 @@ describe('a page of commits', () => {
 
 describe('an account with a refused message', () => {
   it('stalls only itself and the checkpoint', async () => {
-    const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a', 'b');
+    const { newRelay, publisher, pageBehind, fates, outlet } = await given('a', 'b', 'a', 'b');
     fates.set('a:1:0', 'refused');
     const relay = newRelay();
     expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 0, againAfter: 100 });
     expect(publisher.arrived).toEqual(idsOf('b:1 b:2'));
-    expect(counter).toMatchObject({ published: 2, refused: 1, retried: 0 });
+    expect(outlet).toMatchObject({ published: 2, refused: 1, retried: 0 });
   });
 
   it('continues after its back-off, without resending messages of other accounts', async () => {
@@ -137,14 +137,14 @@ describe('an account with a refused message', () => {
 
 describe('a broker outage', () => {
   it('leaves the rest to the next page, and only unconfirmed messages are resent', async () => {
-    const { newRelay, publisher, pageBehind, fates, counter } = await given('a', 'b', 'a');
+    const { newRelay, publisher, pageBehind, fates, outlet } = await given('a', 'b', 'a');
     fates.set('b:1:0', 'lost');
     const relay = newRelay();
     expect(await relay.handle(await pageBehind(0), always)).toEqual({ upTo: 1, againAfter: 100 });
     fates.clear();
     expect(await relay.handle(await pageBehind(1), always)).toBeUndefined();
     expect(publisher.arrived.toSorted()).toEqual(idsOf('a:1 a:2 b:1 b:1').toSorted());
-    expect(counter.retried).toBe(1);
+    expect(outlet.retried).toBe(1);
   });
 
   it('stops sending, as does the loss of the slot', async () => {

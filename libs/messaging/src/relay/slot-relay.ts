@@ -1,28 +1,28 @@
 import { waitAtMost } from '@keyfold/concurrency';
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
-import { UnsendableMessage } from '../publishing.js';
 import { AccountRelay, type RelayParts } from './account-relay.js';
+import { Undeliverable } from './outlet.js';
 import type { ParkedAccount } from './parked-accounts.js';
 
 /** Milliseconds until an unfinished page is read again. */
 const PAGE_DELAY = 100;
 /** Maximum delay for a page that is not full: new commits of other accounts must not wait for the back-off of one account. */
 const MAX_PAGE_DELAY = 1_000;
-/** Milliseconds until a parked account is retried, and until one is continued that the broker interrupted. */
+/** Milliseconds until a parked account is retried, and until one is continued that the outlet interrupted. */
 const PARKED_DELAY = 30_000;
 const INTERRUPTED_DELAY = 1_000;
 
 /**
- * Sends the commits of one slot during one lease. Each account has at most one message in flight, so its order holds even if messages are
- * refused; accounts do not wait for each other. Messages that were confirmed ahead of the checkpoint are not resent.
+ * Delivers the commits of one slot during one lease. Each account has at most one delivery in flight, so its order holds even if deliveries
+ * are refused; accounts do not wait for each other. What was delivered ahead of the checkpoint is not delivered again.
  */
 export class SlotRelay {
   readonly #accounts = new Map<string, AccountRelay>();
   /** Records of accounts that are no longer parked but still stored. If the slot changes hands, their events are resent. */
   readonly #released = new Set<ParkedAccount>();
   #loaded: Promise<void> | undefined;
-  /** Number of messages in the commits sent since the last page. */
-  #sentMessages = 0;
+  /** Number of deliveries of the commits sent since the last page. */
+  #deliveries = 0;
 
   constructor(
     readonly slot: number,
@@ -35,7 +35,7 @@ export class SlotRelay {
     return [...this.#accounts.values()].filter(({ parked }) => parked).length;
   }
 
-  /** Whether the broker did not take the last message of some account. */
+  /** Whether the outlet did not take the last delivery of some account. */
   get isStalled(): boolean {
     return [...this.#accounts.values()].some(({ isStalled }) => isStalled);
   }
@@ -57,8 +57,8 @@ export class SlotRelay {
     });
     const awaited = accounts.flatMap(({ parked, sending }) => (parked || !sending ? [] : [sending]));
     await waitAtMost(this.parts.pageTimeout, Promise.all(awaited));
-    this.parts.counter.pages.observe(this.#sentMessages);
-    this.#sentMessages = 0;
+    this.parts.outlet.countPage?.(this.#deliveries);
+    this.#deliveries = 0;
     throwErrorOf(accounts);
     return this.#handled(page, accounts);
   }
@@ -144,24 +144,26 @@ export class SlotRelay {
     for (const commit of commits) {
       if (commit.position <= account.sentUpTo) continue;
       const outcome = await account.send(commit, held);
-      if (outcome instanceof UnsendableMessage) {
+      if (outcome instanceof Undeliverable) {
         await this.#park(account, commit, outcome);
         account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
       }
       if (outcome !== 'sent') return false;
-      account.sentUpTo = commit.position;
-      this.#sentMessages += account.confirmedMessages;
-      account.confirmedMessages = 0;
+      // A delivery of the state began after all of these commits were read.
+      const covered = this.parts.outlet.carriesState && account.delivered > 0 ? commits.at(-1)! : commit;
+      account.sentUpTo = covered.position;
+      this.#deliveries += account.delivered;
+      account.delivered = 0;
     }
     return true;
   }
 
   /** Writes the record before the checkpoint can pass the commit. */
-  async #park(account: AccountRelay, { position }: Commit, error: UnsendableMessage): Promise<void> {
+  async #park(account: AccountRelay, { position }: Commit, { reason: error }: Undeliverable): Promise<void> {
     if (account.parked?.position !== position) {
       const { slot, epoch } = this;
       const { partition } = account;
-      const record = { slot, partition, position, error: error.message, at: this.parts.clock(), epoch };
+      const record = { slot, partition, position, error, at: this.parts.clock(), epoch };
       await this.parts.parked.park(record);
       account.parked = record;
       // Earlier commits were sent by this process, or by another one before the checkpoint passed them.

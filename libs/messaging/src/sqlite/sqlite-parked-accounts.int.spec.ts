@@ -7,10 +7,12 @@ import { describeParkedAccounts } from '../../testing/parked-accounts.contract.j
 import { parkedAccountsTable, SqliteParkedAccounts } from './sqlite-parked-accounts.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-const file = new SqliteFile(join(folder, 'keyfold.db'), { version: 1, synchronous: 'FULL', sql: parkedAccountsTable });
+const tables = ['parked_relays', 'parked_mirrors'] as const;
+const sql = tables.map((name) => parkedAccountsTable(name)).join('; ');
+const file = new SqliteFile(join(folder, 'keyfold.db'), { version: 1, synchronous: 'FULL', sql });
 afterAll(async () => {
   await file.close();
   rmSync(folder, { recursive: true });
 });
 
-describeParkedAccounts('SQLite', async () => new SqliteParkedAccounts(file));
+for (const name of tables) describeParkedAccounts(`SQLite's ${name}`, async () => new SqliteParkedAccounts(file, name));

@@ -1,33 +1,39 @@
 import type { SqliteAccess } from '@keyfold/event-store/sqlite';
 import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js';
 
-/** The table, in the file that also contains the relay's checkpoints. */
-export const parkedAccountsTable = `CREATE TABLE IF NOT EXISTS parked_relays (
+/** The tables of parked accounts: of the relay of messages, and of that to OpenList. */
+export type ParkedAccountsName = 'parked_relays' | 'parked_mirrors';
+
+/** Returns the table, which belongs in the file that also contains the checkpoints of its relay. */
+export const parkedAccountsTable = (name: ParkedAccountsName) => `CREATE TABLE IF NOT EXISTS ${name} (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
     epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
 export class SqliteParkedAccounts extends ParkedAccounts {
-  constructor(private readonly file: SqliteAccess) {
+  constructor(
+    private readonly file: SqliteAccess,
+    private readonly name: ParkedAccountsName,
+  ) {
     super();
   }
 
   async park({ slot, partition, position, error, at, epoch }: ParkedAccount): Promise<void> {
-    const sql = `INSERT INTO parked_relays VALUES (?, ?, ?, ?, ?, ?)
+    const sql = `INSERT INTO ${this.name} VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (slot, partition) DO UPDATE SET position = excluded.position, error = excluded.error, at = excluded.at,
         epoch = excluded.epoch WHERE excluded.epoch >= epoch`;
     await this.file.writeAll([{ sql, params: [slot, partition, position, error, at, epoch] }]);
   }
 
   async unpark({ slot, partition, position, epoch }: ParkedAccount): Promise<void> {
-    const sql = 'DELETE FROM parked_relays WHERE slot = ? AND partition = ? AND position = ? AND epoch = ?';
+    const sql = `DELETE FROM ${this.name} WHERE slot = ? AND partition = ? AND position = ? AND epoch = ?`;
     await this.file.writeAll([{ sql, params: [slot, partition, position, epoch] }]);
   }
 
   async all(slot?: number): Promise<ParkedAccount[]> {
     const rows =
       slot === undefined
-        ? this.file.read('SELECT * FROM parked_relays ORDER BY at')
-        : this.file.read('SELECT * FROM parked_relays WHERE slot = ? ORDER BY at', slot);
+        ? this.file.read(`SELECT * FROM ${this.name} ORDER BY at`)
+        : this.file.read(`SELECT * FROM ${this.name} WHERE slot = ? ORDER BY at`, slot);
     return rows.map((row) => ({
       slot: Number(row['slot']),
       partition: String(row['partition']),

@@ -218,6 +218,19 @@ describe('a mirror', () => {
     expect([openlist.tokens.logins, openlist.tokens.wrongLogins]).toEqual([2, 1]);
   });
 
+  it('that another thread gave a new password is never used with the old one', async () => {
+    const other = await otherThread();
+    await other.mirror.carry(ANN);
+    const former = await other.mirror.webDavAuthorizationOf(await callerOf(ANN));
+    await mirror.adopt(ANN, mirrorIn(ANN)!.id);
+    const current = await mirror.webDavAuthorizationOf(await callerOf(ANN));
+    expect(current).not.toBe(former);
+    expect(await other.mirror.webDavAuthorizationOf(await callerOf(ANN))).toBe(current);
+    await mirror.adopt(ANN, mirrorIn(ANN)!.id);
+    expect(await userOf(await authorize(ANN, other))).toBe('ann');
+    expect(openlist.tokens.wrongLogins).toBe(0);
+  });
+
   it('is deleted with its account', async () => {
     await mirror.carry(ANN);
     expect(mirrorIn(ANN)).toBeDefined();

@@ -18,9 +18,13 @@ const CODE_MISSING = 402;
 /** Names may be passed on in a chain: a change of one mirror needs another one to give up its name. */
 const ATTEMPTS = 5;
 
-/** The mirror of an account as this process knows it. `version` is that of the account which the mirror has; `token` is missing until it is needed. */
+/**
+ * The mirror of an account as this process knows it. `version` is that of the account which the mirror has, `linkVersion` that of the stream with its
+ * password; `token` is missing until it is needed.
+ */
 type Known = {
   readonly version: number;
+  readonly linkVersion: number;
   readonly isDisabled: boolean;
   readonly mirror: Mirror | undefined;
   token?: string | undefined;
@@ -76,8 +80,11 @@ export class OpenListMirror {
   async webDavAuthorizationOf({ account, accountVersion }: ForwardedCaller): Promise<string> {
     if (account.role === ROLE_ADMIN) return `Bearer ${this.api.administrator}`;
     const known = this.#known.get(account.accountId);
-    const mirror =
-      known && known.version >= accountVersion ? known.mirror : (await this.#upToDate(account.accountId)).mirror;
+    const ref = openlistUserStream(account.accountId);
+    // A password that another process has replaced would be a wrong login.
+    const [{ version: linkVersion }] = this.loader.loadNow(ref) ?? (await this.loader.load(ref));
+    const isCurrent = known && known.version >= accountVersion && known.linkVersion === linkVersion;
+    const { mirror } = isCurrent ? known : await this.#upToDate(account.accountId);
     if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
     return `Basic ${Buffer.from(`${mirror.fields.username}:${mirror.password}`).toString('base64')}`;
   }
@@ -105,6 +112,18 @@ export class OpenListMirror {
     await this.carry(accountId);
   }
 
+  /** Deletes a user with the mark of an account that is not its mirror, or whose account is gone. Any other user stays. */
+  async removeSurplus(accountId: number, userId: number): Promise<void> {
+    await this.#inTurn(accountId, async (requireTurn) => {
+      const [{ state: account }, { state: link }] = await this.loader.load(
+        accountStream(accountId),
+        openlistUserStream(accountId),
+      );
+      if (account.status !== 'active' || link.userId !== userId)
+        await this.users.remove({ ...link, accountId, userId }, requireTurn);
+    });
+  }
+
   /** Forgets what this process knows, so that the next request compares the mirror with OpenList. */
   forget(accountId: number): void {
     this.#known.delete(accountId);
@@ -125,15 +144,15 @@ export class OpenListMirror {
 
   /** Compares the mirror with the current account unless this process knows that it is up to date. */
   async #update(accountId: number, requireTurn: RequireTurn): Promise<Known> {
-    const [{ state: account, version }, { state: link }] = await this.loader.load(
+    const [{ state: account, version }, { state: link, version: linkVersion }] = await this.loader.load(
       accountStream(accountId),
       openlistUserStream(accountId),
     );
     const before = this.#known.get(accountId);
-    if (before && before.version >= version) return before;
+    if (before && before.version >= version && before.linkVersion === linkVersion) return before;
     const mirror = await this.#mirrorOf(account, accountId, link, requireTurn);
     const token = mirror && isUnchanged(mirror, before?.mirror) ? before?.token : undefined;
-    const known = { version, isDisabled: account.disabled, mirror, token };
+    const known = { version, linkVersion, isDisabled: account.disabled, mirror, token };
     this.#known.set(accountId, known);
     return known;
   }

@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { OpenListDouble } from '../../../../test/support/openlist/openlist-double.js';
 import { cases, HOSTILE, LONG_KEY, NAME } from '../../testing/command-cases.js';
 import { operatorStores, type OperatorScene } from '../../testing/operator-scene.js';
 import { operatorCommands, type OperatorCommandName } from './index.js';
@@ -20,7 +21,9 @@ it('every command that takes --json has a documented shape', () => {
 describe.each(operatorStores)('on %s', (_, open) => {
   let scene: OperatorScene;
   beforeEach(async () => {
-    scene = await open();
+    const openlist = await OpenListDouble.start();
+    onTestFinished(() => openlist[Symbol.asyncDispose]());
+    scene = await open({ openlist: { url: openlist.url, token: openlist.staticToken } });
     for (const [index, username] of HOSTILE.entries()) await scene.register(100 + index, username);
     for (const client of HOSTILE.filter((name) => Buffer.byteLength(JSON.stringify(name)) < 1_024))
       await scene.startSession(101, { client, address: '2001:db8:1111:2222:3333:4444:5555:6666' });

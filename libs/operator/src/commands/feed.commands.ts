@@ -34,7 +34,10 @@ Shows for each slot of the feed: the last position (head), the last published po
 (lag) and the process that owns the slot. If nothing is published, a line says why. On mongodb it can only report that no worker publishes.
 
 An account is parked if one of its events cannot be sent. Its later events wait, and it is retried every 30 seconds. The exit status is 1
-if an account is parked. Changes nothing.`;
+if an account is parked. Changes nothing.
+
+Behind an OpenList server, a second table shows the same of the accounts that are carried to it. An account is parked there if OpenList
+refuses it, for example because its name is taken. With --json, the second table is the field "openlist".`;
 
 const REPLAY = `
 Sends past public events to one queue; other subscribers do not receive them. Each message has its original id and content, and the
@@ -81,7 +84,7 @@ export const feedCommands = {
     description: 'Shows the progress of publishing and parked accounts.',
     help: RELAY,
     fields: { json: json('one JSON object') },
-    run: async (args, run) => (await readers()).showRelay(args, run),
+    run: async (args, run) => (await readers()).showRelays(args, run),
   }),
   'feed replay': onStore({
     description: 'Sends past events to one queue.',

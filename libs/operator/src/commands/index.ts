@@ -12,6 +12,7 @@ import {
 import { exportCommands } from './export.commands.js';
 import { importCommands } from './import.commands.js';
 import { feedCommands } from './feed.commands.js';
+import { openlistCommands } from './openlist.commands.js';
 import { settingsCommands } from './settings.commands.js';
 import { storeCommands } from './store.commands.js';
 
@@ -25,6 +26,7 @@ export const operatorCommands = {
   ...accountCommands,
   ...importCommands,
   ...exportCommands,
+  ...openlistCommands,
   ...settingsCommands,
   ...feedCommands,
 };
@@ -45,6 +47,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   account: 'Shows and changes accounts, and recovers from lost passwords.',
   import: 'Imports accounts of another service.',
   export: 'Exports accounts to another service.',
+  openlist: 'Manages the mirrors of the accounts in OpenList.',
   settings: 'Shows and changes the site settings.',
   secrets: 'Rotates sealing keys.',
   projections: 'Manages the read models.',

@@ -1,6 +1,6 @@
 import { isoTime } from '@keyfold/application';
 import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
-import { relayName, type ParkedAccount } from '@keyfold/messaging';
+import { openlistRelayName, relayName, type ParkedAccount } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { projectorName, type ParkedStream } from '@keyfold/projections';
 import type { CommandRun, OperatorOutput, OperatorPorts } from '../command-run.js';
@@ -26,24 +26,53 @@ const NOT_RUNNING = 'no process uses this data folder. Start one with KEYFOLD_RA
 const NO_LEASE =
   'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set. For other reasons see /health/ready of a worker';
 
+const NOT_CARRYING =
+  'no process has a lease. Check that workers, or the standalone process, run with KEYFOLD_OPENLIST_URL set';
+
 /**
  * Shows the progress and owner of each slot of the relay, why nothing is published, and the accounts whose events wait because one cannot
- * be sent. Fails if there are such accounts.
+ * be sent; then the same of the relay to OpenList if there ever was one. Fails if there are such accounts.
  */
-export async function showRelay({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
+export async function showRelays({ json }: { json: boolean }, { ports, output }: CommandRun): Promise<ExitCode> {
   const slots = await slotStatuses(ports.feed, ports.relayLeases, relayName);
-  const reader = {
+  const relay = {
     name: relayName,
     verb: 'published',
     problem: problemOf(ports, slots) ?? null,
     slots,
     parked: await ports.parkedRelays.all(),
-    nothingParked: 'No account is parked.',
-    lineOf: ({ slot, partition, position, error, at }: ParkedAccount) =>
-      `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
+    ...PARKED_ACCOUNTS,
   };
-  return showReader(reader, json, output);
+  const openlist = await openlistReader(ports);
+  if (!openlist) return showReader(relay, json, output);
+  if (json) await output.out(JSON.stringify({ ...jsonOf(relay), openlist: jsonOf(openlist) }));
+  else {
+    await showText(relay, output);
+    await output.out('');
+    await output.out('Accounts carried to OpenList:');
+    await showText(openlist, output);
+  }
+  return relay.parked.length + openlist.parked.length === 0 ? DONE : FAILED;
 }
+
+async function openlistReader({ feed, leases, parkedMirrors }: OperatorPorts) {
+  if ((await leases.progress(openlistRelayName)).length === 0) return undefined;
+  const slots = await slotStatuses(feed, leases, openlistRelayName);
+  return {
+    name: openlistRelayName,
+    verb: 'carried',
+    problem: slots.some(({ owner }) => owner !== null) ? null : NOT_CARRYING,
+    slots,
+    parked: await parkedMirrors.all(),
+    ...PARKED_ACCOUNTS,
+  };
+}
+
+const PARKED_ACCOUNTS = {
+  nothingParked: 'No account is parked.',
+  lineOf: ({ slot, partition, position, error, at }: ParkedAccount) =>
+    `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
+};
 
 /** A process that runs a single command does not know the settings of others, only whether one of them has a lease. */
 function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly SlotStatus[]): string | undefined {
@@ -56,7 +85,7 @@ function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly Slo
 type SlotStatus = Readonly<{ slot: number; head: number; checkpoint: number; lag: number; owner: string | null }>;
 
 /** Returns the status of every slot. Throws `StoreUnavailable`. */
-async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
+export async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
   const progress = new Map((await leases.progress(reader)).map((each) => [each.slot, each]));
   return [...(await feed.readHeads())].map(([slot, head]) => {
     const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
@@ -82,24 +111,32 @@ type ReaderStatus<Parked> = Readonly<{
 
 /** Shows the status of a reader as a table or a JSON object. Fails if anything is parked. */
 async function showReader<Parked>(
-  { name, verb, problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
+  reader: ReaderStatus<Parked>,
   json: boolean,
   output: OperatorOutput,
 ): Promise<ExitCode> {
-  if (json) {
-    const { done, ...total } = totalOf(slots);
-    const why = problem === undefined ? {} : { problem };
-    await output.out(JSON.stringify({ reader: name, total: { ...total, [verb]: done }, ...why, slots, parked }));
-  } else {
-    for (const line of slotTable(slots)) await output.out(line);
-    if (typeof problem === 'string') await output.out(`Nothing is ${verb}: ${problem}`);
-    await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
-    for (const each of parked) await output.out(`  ${lineOf(each)}`);
-  }
-  return parked.length === 0 ? DONE : FAILED;
+  if (json) await output.out(JSON.stringify(jsonOf(reader)));
+  else await showText(reader, output);
+  return reader.parked.length === 0 ? DONE : FAILED;
 }
 
-const totalOf = (slots: readonly SlotStatus[]) => ({
+function jsonOf<Parked>({ name, verb, problem, slots, parked }: ReaderStatus<Parked>): object {
+  const { done, ...total } = totalOf(slots);
+  const why = problem === undefined ? {} : { problem };
+  return { reader: name, total: { ...total, [verb]: done }, ...why, slots, parked };
+}
+
+async function showText<Parked>(
+  { verb, problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
+  output: OperatorOutput,
+): Promise<void> {
+  for (const line of slotTable(slots)) await output.out(line);
+  if (typeof problem === 'string') await output.out(`Nothing is ${verb}: ${problem}`);
+  await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
+  for (const each of parked) await output.out(`  ${lineOf(each)}`);
+}
+
+export const totalOf = (slots: readonly SlotStatus[]) => ({
   commits: slots.reduce((sum, { head }) => sum + head, 0),
   done: slots.reduce((sum, { checkpoint }) => sum + checkpoint, 0),
   lag: slots.reduce((sum, { lag }) => sum + lag, 0),

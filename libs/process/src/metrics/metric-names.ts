@@ -84,6 +84,14 @@ export const metricDefinitions = {
   keyfold_relay_slots: gauge('Feed slots that this process relays'),
   keyfold_relay_ready: gauge('1 while the broker accepts messages, otherwise 0'),
 
+  keyfold_openlist_up: gauge('1 while OpenList answers its API, otherwise 0'),
+  keyfold_openlist_carried_total: counter('Changed accounts whose mirrors in OpenList were brought up to date'),
+  keyfold_openlist_pending_commits: gauge('Commits in the slots of this process that are not carried to OpenList yet'),
+  keyfold_openlist_oldest_pending_seconds: gauge(
+    'Age of the oldest commit that is not carried to OpenList yet, without parked accounts',
+  ),
+  keyfold_openlist_parked_accounts: gauge('Accounts that OpenList cannot mirror until somebody acts'),
+
   keyfold_broker_connected: gauge('1 while connected to RabbitMQ, otherwise 0', 'role'),
   keyfold_parked_messages: gauge('Parked messages in the queue; every process reports the same number', 'queue'),
   keyfold_consumer_messages_total: counter('Handled messages by outcome', 'queue', 'outcome'),

@@ -157,6 +157,9 @@ export const generatedSecretSettings = {
   KEYFOLD_SEALING_KEY: sealingKeys('').optional().describe(SEALING_KEY),
 };
 
+/** For a process that only needs the key with OpenList. */
+export const sealingKeySetting = { KEYFOLD_SEALING_KEY: generatedSecretSettings.KEYFOLD_SEALING_KEY };
+
 /** Secrets with the shared store, the same in every process. */
 export const sharedSecretSettings = {
   KEYFOLD_TOKEN_SECRET: tokenSecrets(

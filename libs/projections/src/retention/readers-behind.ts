@@ -1,6 +1,10 @@
 import type { FeedLeases } from '@keyfold/event-store';
 import { projectorName } from '../projecting/projector.js';
 
+type Parked = Readonly<{
+  all(slot: number): Promise<readonly Readonly<{ partition: string; position: number }>[]>;
+}>;
+
 /** The readers that must have passed a commit before it is compacted. */
 export type ReadersBehind = Readonly<{
   /** Checkpoints of the projector and of all readers that are running. */
@@ -9,20 +13,28 @@ export type ReadersBehind = Readonly<{
   relay: Readonly<{
     name: string;
     leases: FeedLeases;
-    parked: Readonly<{ all(slot: number): Promise<readonly Readonly<{ partition: string; position: number }>[]> }>;
+    parked: Parked;
   }>;
+  /**
+   * The reader that carries accounts to OpenList, which is among `leases`, and its parked accounts. It does not read sessions. `turns` are
+   * leases that no reader takes.
+   */
+  mirror: Readonly<{ name: string; turns: string; parked: Parked }>;
 }>;
 
 /** Name prefix of readers that compact; they do not wait for each other. */
 export const RETENTION = 'retention:';
 
 /**
- * Returns the position of a slot up to which all readers are done with a partition. The projector of this version always counts, the relay
- * since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
+ * Returns the position of a slot up to which all readers of sessions are done with a partition. The projector of this version always counts,
+ * the relay since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
  */
 export async function doneUpTo(readers: ReadersBehind, slot: number): Promise<(partition: string) => number> {
   const positions = await positionsOf(readers, slot);
-  return (partition) => Math.min(...positions(partition).values());
+  return (partition) => {
+    const ofSessions = [...positions(partition)].filter(([reader]) => reader !== readers.mirror.name);
+    return Math.min(...ofSessions.map(([, position]) => position));
+  };
 }
 
 /** Returns the names of the readers that are not done with a position of a partition. Throws `StoreUnavailable`. */
@@ -35,8 +47,8 @@ export async function readersBefore(
 }
 
 /** Returns a function that returns up to which position each reader is done with a partition. */
-async function positionsOf({ leases, relay }: ReadersBehind, slot: number) {
-  const others = [...(await leases.readers())].filter((reader) => !reader.startsWith(RETENTION));
+async function positionsOf({ leases, relay, mirror }: ReadersBehind, slot: number) {
+  const others = (await leases.readers()).filter((each) => !each.startsWith(RETENTION) && each !== mirror.turns);
   const sent = await relay.leases.progress(relay.name);
   const readers = [...new Set([projectorName, ...others])];
   const positions = new Map(
@@ -45,12 +57,19 @@ async function positionsOf({ leases, relay }: ReadersBehind, slot: number) {
     ),
   );
   // Read after the checkpoints: a record is written before the checkpoint passes its position.
-  const parked = new Map((await relay.parked.all(slot)).map(({ partition, position }) => [partition, position]));
+  const [toSend, toCarry] = [await parkedIn(slot, relay.parked), await parkedIn(slot, mirror.parked)];
   return (partition: string): ReadonlyMap<string, number> => {
-    const toSend = parked.get(partition) ?? Infinity;
-    const relayed = Math.min(sent.length > 0 ? positionIn(slot, sent) : Infinity, toSend - 1);
-    return new Map([...positions, [relay.name, relayed]]);
+    const upTo = new Map(positions);
+    const carried = upTo.get(mirror.name);
+    if (carried !== undefined) upTo.set(mirror.name, Math.min(carried, toCarry(partition) - 1));
+    return upTo.set(relay.name, Math.min(sent.length > 0 ? positionIn(slot, sent) : Infinity, toSend(partition) - 1));
   };
+}
+
+/** Returns a function that returns the position at which a partition is parked. */
+async function parkedIn(slot: number, parked: Parked): Promise<(partition: string) => number> {
+  const positions = new Map((await parked.all(slot)).map(({ partition, position }) => [partition, position]));
+  return (partition) => positions.get(partition) ?? Infinity;
 }
 
 const positionIn = (slot: number, progress: readonly Readonly<{ slot: number; position: number }>[]) =>

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { disabled } from '../../../domain/testing/account.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
 import { MongoProjections } from '../../testing/mongo-projections.js';
-import { DAY, NOW, SessionHistory } from '../../testing/session-history.js';
+import { DAY, MIRROR, NOW, SessionHistory, TURNS } from '../../testing/session-history.js';
 import { rebuildAll, type Backend } from '../../testing/verified.js';
 import { StreamLoader } from '../loading/stream-loader.js';
 import { accountStream, sessionStream } from '../loading/stream-ref.js';
@@ -113,6 +113,13 @@ describe.each(backends)('the compaction of sessions on %s', (_, open) => {
     const leases = await backend.leases.take(`${projectorName},next_1`, 'other', [slot()], 60_000);
     expect(await history.compact()).toMatchObject({ sessions: 0, waiting: 1 });
     await backend.leases.release(leases);
+    expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
+  });
+
+  it('commits that have not been carried to OpenList, which knows no sessions, are not kept for that', async () => {
+    await history.logIn('expired', 7, 93);
+    await history.project();
+    for (const name of [MIRROR, TURNS]) await backend.leases.take(name, 'other', [slot()], 60_000);
     expect(await history.compact()).toMatchObject({ sessions: 1, waiting: 0 });
   });
 

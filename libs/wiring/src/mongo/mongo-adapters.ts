@@ -20,7 +20,8 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
     tokenUses: new MongoTokenUses(connection),
     leases: new MongoFeedLeases(connection),
     relayLeases: new MongoFeedLeases(connection),
-    parkedRelays: new MongoParkedAccounts(connection),
+    parkedRelays: new MongoParkedAccounts(connection, 'parked_relays'),
+    parkedMirrors: new MongoParkedAccounts(connection, 'parked_mirrors'),
     throttle: new MongoThrottleStore(connection),
     check: new MongoCheck(connection),
   };

@@ -51,12 +51,18 @@ export class EmbeddedStore extends StoreConnections {
       // The relay's progress is stored with the events, so that a restored file resends what it has not recorded as sent.
       events: new SqliteFile(join(folder, 'keyfold.db'), {
         ...eventStoreSchema,
-        sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable}`,
+        sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable('parked_relays')}`,
       }),
       views: new SqliteFile(join(folder, 'views.db'), {
         version: 1,
         synchronous: 'NORMAL',
-        sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
+        sql: [
+          readModelTables,
+          tokenUsesTable,
+          feedPositionsTable,
+          throttleTable,
+          parkedAccountsTable('parked_mirrors'),
+        ].join('; '),
       }),
     };
     super(files.events, files.views);
@@ -95,7 +101,7 @@ export function openLog(folder: string): OpenLog {
       feed: events,
       counter: new SqliteCounter(file),
       relayLeases: new SqliteFeedLeases(file),
-      parkedRelays: new SqliteParkedAccounts(file),
+      parkedRelays: new SqliteParkedAccounts(file, 'parked_relays'),
     },
     close: () => events.close(),
   };
@@ -115,7 +121,8 @@ export function sqliteAdapters(store: StoreConnections): StoreAdapters {
     tokenUses: new SqliteTokenUses(store.views),
     leases: new SqliteFeedLeases(store.views),
     relayLeases: new SqliteFeedLeases(store.events),
-    parkedRelays: new SqliteParkedAccounts(store.events),
+    parkedRelays: new SqliteParkedAccounts(store.events, 'parked_relays'),
+    parkedMirrors: new SqliteParkedAccounts(store.views, 'parked_mirrors'),
     throttle: new SqliteThrottleStore(store.views),
     check: store,
   };

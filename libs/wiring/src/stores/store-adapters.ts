@@ -9,7 +9,8 @@ import {
   type CommitIntake,
   type StreamCompaction,
 } from '@keyfold/event-store';
-import { relayName, type ParkedAccounts } from '@keyfold/messaging';
+import { openlistRelayName, relayName, type ParkedAccounts } from '@keyfold/messaging';
+import { TURNS } from '@keyfold/openlist';
 import { ReadModelStore, TokenUses, type ReadersBehind } from '@keyfold/projections';
 import { ThrottleStore } from '@keyfold/security';
 
@@ -31,6 +32,8 @@ export type StoreAdapters = Readonly<{
   leases: FeedLeases;
   relayLeases: FeedLeases;
   parkedRelays: ParkedAccounts;
+  /** Of the relay to OpenList, whose leases are among those of the projector: both can be made again. */
+  parkedMirrors: ParkedAccounts;
   throttle: ThrottleStore;
   check: StoreCheck;
 }>;
@@ -85,12 +88,14 @@ export const portProviders = (
 export const adaptersOf = (container: INestApplicationContext | ModuleRef): StoreAdapters =>
   container.get<StoreAdapters>(STORE_ADAPTERS, { strict: false });
 
-/** Returns the readers of the feed that must have read a session before it can be compacted. */
+/** Returns the readers of the feed that must have read a commit before it can be compacted or erased. */
 export const readersBehind = ({
   leases,
   relayLeases,
   parkedRelays,
-}: Pick<StoreAdapters, 'leases' | 'relayLeases' | 'parkedRelays'>): ReadersBehind => ({
+  parkedMirrors,
+}: Pick<StoreAdapters, 'leases' | 'relayLeases' | 'parkedRelays' | 'parkedMirrors'>): ReadersBehind => ({
   leases,
   relay: { name: relayName, leases: relayLeases, parked: parkedRelays },
+  mirror: { name: openlistRelayName, turns: TURNS, parked: parkedMirrors },
 });

@@ -46,6 +46,30 @@ describe.each(operatorStores)('keyfold account erase on %s', (_, open) => {
     expect(await scene.ports.history.readHistory({ partition: '7' }, 10)).toHaveLength(3);
   });
 
+  it('waits until the account is deleted in OpenList, as long as accounts are carried there', async () => {
+    const scene = await open();
+    await withDeleted(scene);
+    await scene.project();
+    const { leases, mirror } = readersBehind(scene.ports);
+    const heads = await scene.ports.feed.readHeads();
+    const taken = await scene.ports.leases.take(mirror.name, 'test', [...heads.keys()], 60_000);
+    const refusal = [1, expect.stringContaining(`of account 7: ${mirror.name}. Run the command again`)];
+    const outcome = async () => {
+      const { status, err } = await erase(scene);
+      return [status, err[0]];
+    };
+    expect(await outcome()).toEqual(refusal);
+    for (const lease of taken)
+      if (heads.get(lease.slot)! > 0) await scene.ports.leases.advance(lease, heads.get(lease.slot)!);
+    const slot = scene.ports.feed.slotOf('7');
+    const record = { slot, partition: '7', position: 1, error: 'the name is taken', at: 1, epoch: 1 };
+    await scene.ports.parkedMirrors.park(record);
+    expect(await outcome()).toEqual(refusal);
+    await scene.ports.leases.release(taken);
+    expect(await leases.readers()).not.toContain(mirror.name);
+    expect((await erase(scene)).status).toBe(0);
+  });
+
   it('reports what it removed and what still holds the account, and its repetition does no harm', async () => {
     const scene = await open();
     await withDeleted(scene);

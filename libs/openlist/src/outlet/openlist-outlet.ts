@@ -1,0 +1,85 @@
+import { accountAggregate, sshKeyRingAggregate } from '@keyfold/domain';
+import { isOutage, isRetryable, LeaseLost, type Commit } from '@keyfold/event-store';
+import { openlistRelayName, Outlet, Undeliverable, type Delivered } from '@keyfold/messaging';
+import { UnfoldableStream } from '@keyfold/projections';
+import pLimit from 'p-limit';
+import type { Availability } from '../api/availability.js';
+import { MirrorBlocked, OpenListUnavailable } from '../api/openlist.errors.js';
+import type { OpenListMirror } from '../mirror/openlist-mirror.js';
+
+/** Milliseconds. Changes of an account within it are carried together. */
+const READ_INTERVAL = 100;
+/** Accounts that are carried at once, so that forwarded requests need not wait for many of them. */
+const PARALLEL_CARRIES = 4;
+
+/** Carries accounts and their SSH keys to OpenList when they change. */
+export class OpenListOutlet extends Outlet {
+  override readonly name = openlistRelayName;
+  override readonly readInterval = READ_INTERVAL;
+  override readonly carriesState = true;
+  /** Accounts that were brought up to date, since the process started. */
+  carried = 0;
+  #problem: string | undefined;
+  readonly #parallel = pLimit(PARALLEL_CARRIES);
+
+  constructor(
+    private readonly mirror: Pick<OpenListMirror, 'carry'>,
+    private readonly availability: Pick<Availability, 'isAvailable' | 'onChange'>,
+  ) {
+    super();
+  }
+
+  override get isReady(): boolean {
+    return this.availability.isAvailable;
+  }
+
+  override get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  override onReady(listener: () => void): () => void {
+    return this.availability.onChange((isAvailable) => {
+      if (isAvailable) listener();
+    });
+  }
+
+  override deliveriesOf({ stream }: Commit): readonly (() => Promise<Delivered>)[] {
+    const accountId = accountIdOf(stream);
+    return accountId === undefined ? [] : [() => this.#parallel(() => this.#carry(accountId))];
+  }
+
+  async #carry(accountId: number): Promise<Delivered> {
+    if (!this.isReady) return 'unavailable';
+    try {
+      await this.mirror.carry(accountId);
+    } catch (error) {
+      return this.#outcomeOf(error);
+    }
+    this.carried += 1;
+    this.#problem = undefined;
+    return 'delivered';
+  }
+
+  #outcomeOf(error: unknown): Delivered {
+    if (error instanceof OpenListUnavailable) {
+      this.#problem = error.message;
+      // If OpenList answers, the reason may concern this account alone.
+      return this.isReady ? 'refused' : 'unavailable';
+    }
+    if (isOutage(error)) throw error;
+    if (isRetryable(error) || error instanceof LeaseLost) return 'refused';
+    return new Undeliverable(reasonToPark(error));
+  }
+}
+
+/** Returns the account of a stream that OpenList mirrors; undefined for every other stream. */
+function accountIdOf(stream: string): number | undefined {
+  const found = [accountAggregate, sshKeyRingAggregate].find(({ streamPrefix }) => stream.startsWith(streamPrefix));
+  return found && Number(stream.slice(found.streamPrefix.length));
+}
+
+/** Returns a reason without names. The texts of other errors may contain any data. */
+function reasonToPark(error: unknown): string {
+  if (error instanceof MirrorBlocked || error instanceof UnfoldableStream) return error.message;
+  return `unexpected error: ${error instanceof Error ? error.name : typeof error}`;
+}

@@ -1,0 +1,63 @@
+import { isoTime } from '@keyfold/application';
+import { openlistRelayName } from '@keyfold/messaging';
+import { accountOfMirror, type OpenListMirror } from '@keyfold/openlist';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import { accountPages } from '../../accounts/show-accounts.js';
+import type { CommandRun } from '../../command-run.js';
+import { slotStatuses, totalOf } from '../../feed/readers.js';
+import { fieldsOf } from '../../output/table.js';
+import { catchUpIfAlone } from '../../store/migrate.js';
+import { needsMirror, userPages } from './mirrored-users.js';
+import { onMirrors } from './on-mirrors.js';
+
+/** Shows whether OpenList answers, how many accounts have a mirror, and what waits. Fails if an account is parked. */
+export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promise<ExitCode> =>
+  onMirrors(run, async (mirror) => {
+    const { ports, output } = run;
+    await catchUpIfAlone(run);
+    const version = await mirror.api.version();
+    const users = await countUsers(mirror, run);
+    const { lag } = totalOf(await slotStatuses(ports.feed, ports.leases, openlistRelayName));
+    const parked = (await ports.parkedMirrors.all()).map(({ partition, error, at }) => {
+      return { accountId: Number(partition), since: isoTime(at), reason: error };
+    });
+    if (json) await output.out(JSON.stringify({ version, ...users, lag, parked }));
+    else {
+      const fields = {
+        version,
+        'accounts with a mirror': users.mirrored,
+        'accounts without': users.missing,
+        'users that Keyfold does not know': users.unknown,
+        'commits to carry over': lag,
+        'parked accounts': parked.length,
+      };
+      for (const line of fieldsOf('OpenList', fields)) await output.out(line);
+      for (const { accountId, since, reason } of parked)
+        await output.out(`  account ${accountId} since ${since}: ${reason}`);
+    }
+    return parked.length === 0 ? DONE : FAILED;
+  });
+
+/** Counts the accounts with and without a user of their mark, and the general users without a mark. */
+async function countUsers({ api }: OpenListMirror, { ports, signal }: CommandRun) {
+  const marked = new Set<number>();
+  let unknown = 0;
+  for await (const page of userPages(api)) {
+    signal.throwIfAborted();
+    for (const user of page) {
+      const accountId = accountOfMirror(user);
+      if (accountId !== undefined) marked.add(accountId);
+      else if (user.role === 0) unknown++;
+    }
+  }
+  let mirrored = 0;
+  let missing = 0;
+  for await (const page of accountPages(ports.readModels)) {
+    signal.throwIfAborted();
+    for (const { accountId } of page.filter(needsMirror)) {
+      if (marked.has(accountId)) mirrored++;
+      else missing++;
+    }
+  }
+  return { mirrored, missing, unknown };
+}
