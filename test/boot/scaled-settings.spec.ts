@@ -23,4 +23,15 @@ describe('a process on MongoDB', () => {
     expect(settingsIn(output)).toEqual(['KEYFOLD_MONGODB_URI']);
     expect(output).not.toContain('s3cret');
   });
+
+  it('that is a worker in front of OpenList needs the sealing key', async () => {
+    const { exitCode, output } = await failedScaledStart('worker', {
+      KEYFOLD_MONGODB_URI: 'mongodb://localhost:1/keyfold?replicaSet=rs0',
+      KEYFOLD_OPENLIST_URL: 'http://localhost:5244',
+      KEYFOLD_OPENLIST_TOKEN: 'openlist-token',
+    });
+    expect(exitCode).toBe(78);
+    expect(settingsIn(output)).toEqual(['KEYFOLD_SEALING_KEY']);
+    expect(output).not.toContain('openlist-token');
+  });
 });

@@ -45,7 +45,7 @@ const settings = z.object({
   ...sealingKeySetting,
 });
 
-/** What the mirror of the accounts needs in a process without the API. Throws `InvalidConfiguration`. */
+/** Returns the parts that mirrors need in a process without the API. Throws `InvalidConfiguration`. */
 function mirrorParts(config: z.infer<typeof settings>): Readonly<{ modules: DynamicModule[]; services: Provider[] }> {
   const openlist = openlistOf(config);
   if (!openlist) return { modules: [], services: [] };

@@ -12,7 +12,7 @@ export class Undeliverable {
 /** The outcome of a delivery. It is retried after a back-off if it was refused, and once the outlet is ready if that was unavailable. */
 export type Delivered = 'delivered' | 'refused' | 'unavailable' | Undeliverable;
 
-/** Where a relay takes the commits of the feed. */
+/** The destination of a relay, to which it delivers the commits of the feed. */
 export abstract class Outlet {
   /** The name under which the relay reads the feed and stores its checkpoints. */
   abstract readonly name: string;
