@@ -4,7 +4,7 @@ import type { ApiClient } from '../../support/api-client.js';
 import { metricsWhen } from '../../support/metrics.js';
 import { openListScene } from '../../support/openlist/scene.js';
 
-const { app, double, admin, api } = await openListScene();
+const { app, double, admin, api } = await openListScene({ KEYFOLD_THREADS: '2' });
 const list = (client: ApiClient) => client.post('/api/fs/list', { path: '/' });
 
 let ann: ApiClient;
@@ -27,6 +27,13 @@ describe('while OpenList is away', () => {
     expect(refused.outcome).toBe('503 the file server does not answer at the moment');
     expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).status).toBe(503);
     expect((await ann.get('/api/me')).code).toBe(200);
+  });
+
+  it.each(['general', 'administrator'])('a large upload gets an answer, too: %s', async (kind) => {
+    await double.setFault('refuse');
+    const body = Buffer.alloc(1 << 20);
+    const upload = { method: 'PUT', path: '/api/fs/put', headers: { 'file-path': '%2Fbig' }, body };
+    expect((await (kind === 'general' ? ann : admin).send(upload)).status).toBe(503);
   });
 
   it('a browser gets a page', async () => {

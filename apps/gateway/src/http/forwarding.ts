@@ -3,7 +3,7 @@ import type { RequestTraces, Sample } from '@keyfold/process';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Dispatch } from './limit-pipelining.js';
 
-/** What forwarding needs of the server that receives the requests. */
+/** The server that receives the requests, as forwarding needs it. */
 export type ForwardingServer = Readonly<{
   server: Server;
   /** Answers refused and failed requests. */

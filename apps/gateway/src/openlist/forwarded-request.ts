@@ -35,7 +35,7 @@ export class ForwardedRequest implements FailedRequest {
     return (this.raw.socket as Partial<TLSSocket>).encrypted ? 'https' : 'http';
   }
 
-  /** Where the request comes from, for the security log. */
+  /** Returns the source of the request, for the security log. */
   readonly origin = (): Origin => originOf(this);
 
   /** Returns what OpenList learns about the client. Only a trusted proxy is believed. */

@@ -103,7 +103,7 @@ describe('a request', () => {
           expect(error).toBeInstanceOf(Fault);
           return;
         }
-        // What OpenList routes by.
+        // OpenList routes by the unescaped path.
         expect(decodeURIComponent(url)).not.toMatch(/^\/api\/(auth|authn|me|admin\/user)(\/|$)/);
       }),
     );

@@ -3,12 +3,15 @@ import { Fault, parseQuery, UNKNOWN_PATH } from '@keyfold/http-envelope';
 import { carelesslyRead, requestedPath } from './requested-path.js';
 
 /**
- * Whom a forwarded request speaks for. `caller`: the identified caller. `caller or nobody`: the same, and OpenList decides about a request without
- * a token while the guest is disabled. `login`: the account of a Basic login. `signature`: whoever made the AWS signature. `nobody`: no one.
+ * The one for whom a forwarded request speaks:
+ * - `caller`: the identified caller
+ * - `caller or nobody`: the same, but OpenList decides about a request without a token while the guest is disabled
+ * - `login`: the account of a Basic login
+ * - `signature`: the maker of an AWS signature
  */
 export type Speaker = 'caller' | 'caller or nobody' | 'login' | 'signature' | 'nobody';
 
-/** What happens to OpenList's static token on the way. */
+/** The treatment of OpenList's static token on the way. */
 export type TokenPart = 'replaced in the answer' | 'left out of the body';
 
 /** Requests that OpenList answers. `scope`: what an access token needs; without it, access tokens are refused. */
@@ -26,7 +29,7 @@ export type ForwardingRow = OwnRow | ForwardedRow;
 
 const SETTING = '/api/admin/setting/';
 
-/** Who answers a request, by the first row that has its path. `/x/*` is every path below `/x/`. */
+/** The first row that has the path of a request says who answers it. `/x/*` is every path below `/x/`. */
 export const forwardingTable = [
   { paths: ['/api/auth/*', '/api/authn/*'], note: 'logins and two-factor' },
   { paths: ['/api/me', '/api/me/*'], note: "the caller's account" },

@@ -12,7 +12,7 @@ import { WebDavLogins } from './webdav/webdav-logins.js';
 export type Identity = Readonly<{
   authorization: string | undefined;
   caller?: Caller;
-  /** Whose secret `authorization` is: OpenList's static token, or that of a mirrored account. */
+  /** The owner of `authorization`: OpenList's administrator, or a mirrored account. */
   secret?: 'static token' | 'mirror';
 }>;
 

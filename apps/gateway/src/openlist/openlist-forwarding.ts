@@ -137,18 +137,21 @@ export class OpenListForwarding extends Forwarding {
     // A large body can be sent only once.
     if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')
       identity = await this.#withTakenToken(identity, row);
+    const identified = performance.now();
     askForBody(request.raw, response);
     const body = isLarge ? 'stream' : await bodyOf(client);
-    const answer = await this.#answered(client, identity, body, arrivedAt);
+    // The time in which the client sent its body is not ours.
+    const startedAt = performance.now() - (identified - arrivedAt);
+    const answer = await this.#answered(client, identity, body, startedAt);
     const relayed = typeof answer === 'string' ? answer : await this.#passOn(client, identity, answer);
     discardRest(request.raw, response);
     this.#counts.ended(relayed);
   }
 
   /** Returns the answer, which OpenList gave to a token that it takes. */
-  async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, arrivedAt: number) {
+  async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number) {
     for (let used = identity, isRepeated = false; ; isRepeated = true) {
-      const answer = await this.#sent(client, used, body, arrivedAt);
+      const answer = await this.#sent(client, used, body, startedAt);
       if (typeof answer === 'string' || used.secret === undefined || !isTokenRefused(answer)) return answer;
       if (used.secret === 'static token') {
         this.#reportStaticToken();
@@ -161,8 +164,8 @@ export class OpenListForwarding extends Forwarding {
   }
 
   /** Sends a request, and again if that changes nothing and OpenList closed the connection meanwhile. */
-  async #sent(client: Client, identity: Identity, body: Buffer | 'stream' | null, arrivedAt: number): Promise<Relayed> {
-    const send = () => this.#sentOnce(client, identity, body, arrivedAt);
+  async #sent(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number): Promise<Relayed> {
+    const send = () => this.#sentOnce(client, identity, body, startedAt);
     const mayRepeat = body !== 'stream' && SAFE_METHODS.includes(client.request.method);
     try {
       const relayed = await send().catch((error: unknown) => {
@@ -181,19 +184,22 @@ export class OpenListForwarding extends Forwarding {
     { request, response, row }: Client,
     identity: Identity,
     body: Buffer | 'stream' | null,
-    arrivedAt: number,
+    startedAt: number,
   ): Promise<Relayed> {
     const { raw, method, url } = request;
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holdingFor(row, identity));
     const headers = requestHeaders(raw, request.sender(identity.authorization));
+    const sent = body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body;
     const outgoing: Outgoing = {
       method,
       path: url,
-      headers: row.token === 'left out of the body' ? jsonHeaders(headers, body as Buffer) : headers,
-      body: body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body,
+      headers: headersFor(row, headers, body),
+      body: sent,
     };
-    const relayed = await this.#upstream.send(outgoing, relay);
-    if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - arrivedAt) / 1_000);
+    const relayed = await this.#upstream
+      .send(outgoing, relay)
+      .finally(() => sent instanceof ForwardedBody && sent.destroy());
+    if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - startedAt) / 1_000);
     return relayed;
   }
 
@@ -266,6 +272,12 @@ function holdingFor(row: ForwardedRow, { secret }: Identity): Holding {
   if (row.token === 'replaced in the answer') return holdSettings;
   if (secret === undefined) return () => undefined;
   return row.speaker === 'login' ? holdLoginRefusals : holdTokenRefusals;
+}
+
+function headersFor({ token }: ForwardedRow, headers: string[], body: Buffer | 'stream' | null): string[] {
+  // A compressed answer could not be read.
+  if (token === 'replaced in the answer') return without(headers, ['accept-encoding']);
+  return token === 'left out of the body' ? jsonHeaders(headers, body as Buffer) : headers;
 }
 
 /** Another content type, or a repeated field, would make OpenList read another list than was checked here. */

@@ -9,7 +9,7 @@ import { Identities } from './identity.js';
 import { OpenListForwarding } from './openlist-forwarding.js';
 import { WebDavLogins } from './webdav/webdav-logins.js';
 
-/** What a gateway in front of OpenList needs: nothing if there is none. */
+/** Returns the parts of a gateway in front of OpenList, none if there is no OpenList. */
 export function openListParts(settings: ApiSettings): Readonly<{ modules: DynamicModule[]; providers: Provider[] }> {
   const openlist = openlistOf(settings);
   if (!openlist) return { modules: [], providers: [] };

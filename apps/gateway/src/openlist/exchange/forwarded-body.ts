@@ -64,6 +64,8 @@ export class ForwardedBody extends Readable {
     request.once('end', () => this.destroyed || this.push(null));
     request.once('close', () => this.readableEnded || request.complete || this.destroy(new ClientGone()));
     request.on('error', () => undefined);
+    // Until it is sent, nobody else listens.
+    this.on('error', () => undefined);
   }
 
   override _read(): void {

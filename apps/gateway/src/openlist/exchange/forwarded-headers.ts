@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a forwarded request tells OpenList beside the headers of its client. Absent values are not sent. */
+/** The values that OpenList gets in place of those of the client. Absent ones are not sent. */
 export type Sender = Readonly<{
   authorization: string | undefined;
   /** The address of the client. */

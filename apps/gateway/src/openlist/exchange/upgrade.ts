@@ -13,7 +13,7 @@ export type Upgrading = Readonly<{ request: IncomingMessage; socket: Duplex; hea
  */
 export function upgrade({ request, socket, head }: Upgrading, origin: string, headers: string[]): Promise<void> {
   const asked = startRequest(request, origin, headers);
-  // Whoever ends first, the other side must not wait.
+  // OpenList must not wait for a client that has gone.
   socket.once('close', () => asked.destroy());
   socket.on('error', () => socket.destroy());
   return new Promise((resolve, reject) => {

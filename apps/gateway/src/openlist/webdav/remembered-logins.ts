@@ -9,7 +9,7 @@ const MAX_LOGINS = 10_000;
 /** A name and a password as a client sent them. */
 export type BasicLogin = Readonly<{ username: string; password: string }>;
 
-/** What the check of a password depended on. */
+/** The fields on which the check of a password depended. */
 const CHECKED = [
   'status',
   'username',
