@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { keyfold } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
 import type { ProcessEnv } from '../support/keyfold-process.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { OpenListDouble } from '../support/openlist/openlist-double.js';
@@ -86,16 +90,49 @@ describe.each([
   });
 });
 
-it('a running service without OpenList names its missing setting', async () => {
-  const app = await StandaloneProcess.start();
-  onTestFinished(() => app.dispose());
-  const env = {
-    KEYFOLD_DATA_DIR: app.dataDir,
-    KEYFOLD_OPENLIST_URL: 'http://127.0.0.1:1',
-    KEYFOLD_OPENLIST_TOKEN: 't',
-  };
-  expect(await keyfold(env, 'openlist', 'verify')).toMatchObject({
-    status: 78,
-    err: expect.stringContaining('Set it and KEYFOLD_OPENLIST_TOKEN for the running process, and restart it'),
+describe('beside a running service', () => {
+  it('an adoption frees the accounts that wait for the name of a user, and no login is wrong after a rebuild', async () => {
+    const openlist = await OpenListDouble.start();
+    onTestFinished(() => openlist[Symbol.asyncDispose]());
+    const ann = openlist.users.addForeign('ann');
+    const token = join(mkdtempSync(join(tmpdir(), 'keyfold-')), 'token');
+    onTestFinished(() => rmSync(dirname(token), { recursive: true }));
+    writeFileSync(token, `${openlist.staticToken}\n`);
+    const app = await StandaloneProcess.start({
+      KEYFOLD_OPENLIST_URL: openlist.url,
+      KEYFOLD_OPENLIST_TOKEN_FILE: token,
+    });
+    onTestFinished(() => app.dispose());
+    const admin = await adminOf(new ApiClient(app.baseUrl));
+    for (const name of NAMES) await createAccount(admin, name);
+    // The command uses the settings of the process.
+    const env = { KEYFOLD_DATA_DIR: app.dataDir };
+    const status = async () => (await keyfold(env, 'openlist', 'status')).out;
+    await eventually(async () => {
+      const out = await status();
+      expect(out).toMatch(/ accounts with a mirror +1\n/);
+      expect(out).toMatch(/ account \d+ since .*Run "keyfold openlist adopt"/);
+    });
+    expect(await keyfold(env, 'openlist', 'adopt', 'ann', '--yes')).toMatchObject({ status: 0 });
+    expect(openlist.users.named('ann')!.id).toBe(ann.id);
+    const found = async () => (await keyfold(env, 'openlist', 'verify')).out;
+    expect(await found()).toBe('2 mirrors with 0 SSH keys: no differences\n');
+    expect(await keyfold(env, 'openlist', 'rebuild')).toMatchObject({ status: 0, out: 'made 2 mirrors, deleted 0\n' });
+    expect(await found()).toBe('2 mirrors with 0 SSH keys: no differences\n');
+    expect(openlist.tokens.wrongLogins).toBe(0);
+  });
+
+  it('a command names the setting that the service lacks', async () => {
+    const app = await StandaloneProcess.start();
+    onTestFinished(() => app.dispose());
+    const env = {
+      KEYFOLD_DATA_DIR: app.dataDir,
+      KEYFOLD_OPENLIST_URL: 'http://127.0.0.1:1',
+      KEYFOLD_OPENLIST_TOKEN: 't',
+    };
+    expect(await keyfold(env, 'openlist', 'verify')).toMatchObject({
+      status: 78,
+      err: expect.stringContaining('Set it and KEYFOLD_OPENLIST_TOKEN for the running process, and restart it'),
+    });
   });
 });

@@ -21,7 +21,7 @@ function cellsOf(row: ForwardingRow): string[] {
 
 const page = `# Forwarding
 
-For operators and developers of clients of a Keyfold [in front of OpenList](../run/settings.md): who answers a request, and whom it speaks for there. The first
+For operators and developers of clients of a Keyfold [in front of OpenList](../connect/openlist.md): who answers a request, and whom it speaks for there. The first
 row with the path counts; \`/x/*\` is every path below \`/x/\`. An address that two readers could take for those of different rows is refused with 400 or
 404. The last column but one names the scope that an access token needs, or that the row takes none. This page is generated from the code by
 \`npm run docs\`.

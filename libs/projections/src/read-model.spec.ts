@@ -5,6 +5,7 @@ import {
   appPasswordsStream,
   erasuresStream,
   sessionStream,
+  openlistUserStream,
   siteSettingsStream,
   sshKeyRingStream,
   sshKeyUseStream,
@@ -19,6 +20,7 @@ const refs = [
   sshKeyUseStream(7),
   accessTokensStream(7),
   appPasswordsStream(7),
+  openlistUserStream(7),
   siteSettingsStream,
   erasuresStream,
 ];

@@ -1,7 +1,7 @@
 import { BackOff } from '@keyfold/concurrency';
 import type { Commit, CommitFeed } from '@keyfold/event-store';
 import { reasonOf } from '@keyfold/reporting';
-import { Undeliverable, type Delivered, type Outlet } from './outlet.js';
+import { Undeliverable, type Deliver, type Outlet } from './outlet.js';
 import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 
 /** Milliseconds before a refused delivery is retried; doubled for each further refusal, up to the maximum. */
@@ -59,7 +59,7 @@ export class AccountRelay {
   /** Makes the remaining deliveries of a commit one by one. Returns `unsent` if the commit has to be retried. */
   async send(commit: Commit, held: () => boolean): Promise<'sent' | 'unsent' | Undeliverable> {
     const { outlet } = this.parts;
-    let deliveries: readonly (() => Promise<Delivered>)[];
+    let deliveries: readonly Deliver[];
     try {
       deliveries = outlet.deliveriesOf(commit);
     } catch (error) {
@@ -67,7 +67,7 @@ export class AccountRelay {
     }
     for (const deliver of deliveries.slice(this.delivered)) {
       if (!held() || !outlet.isReady) return 'unsent';
-      const outcome = await deliver();
+      const outcome = await deliver(held);
       if (outcome instanceof Undeliverable) return outcome;
       if (outcome !== 'delivered') {
         this.isStalled = true;

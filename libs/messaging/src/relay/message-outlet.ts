@@ -8,7 +8,7 @@ import {
   type MessageTraces,
   type OutgoingMessage,
 } from '../publishing.js';
-import { Outlet, relayName, Undeliverable, type Delivered } from './outlet.js';
+import { Outlet, relayName, Undeliverable, type Deliver, type Delivered } from './outlet.js';
 
 const READ_INTERVAL = 2;
 /** Histogram buckets in seconds. */
@@ -63,7 +63,7 @@ export class MessageOutlet extends Outlet {
     return this.publisher.onReady(listener);
   }
 
-  override deliveriesOf(commit: Commit): readonly (() => Promise<Delivered>)[] {
+  override deliveriesOf(commit: Commit): readonly Deliver[] {
     return this.messagesOf(commit).map((message) => () => this.#deliver(message, commit));
   }
 

@@ -12,6 +12,9 @@ export class Undeliverable {
 /** The outcome of a delivery. It is retried after a back-off if it was refused, and once the outlet is ready if that was unavailable. */
 export type Delivered = 'delivered' | 'refused' | 'unavailable' | Undeliverable;
 
+/** Makes a delivery. One that has to wait for others first checks `held`: it returns false once another process may hold the slot. */
+export type Deliver = (held: () => boolean) => Promise<Delivered>;
+
 /** The destination of a relay, to which it delivers the commits of the feed. */
 export abstract class Outlet {
   /** The name under which the relay reads the feed and stores its checkpoints. */
@@ -36,7 +39,7 @@ export abstract class Outlet {
    * Returns the deliveries of a commit, to be made one after the other; none if the commit does not concern the outlet. Throws if the commit
    * cannot be translated, which parks its account. A delivery that rejects fails its slot, which is retried.
    */
-  abstract deliveriesOf(commit: Commit): readonly (() => Promise<Delivered>)[];
+  abstract deliveriesOf(commit: Commit): readonly Deliver[];
 
   /** Counts the deliveries of the commits of a page that were delivered before it timed out. */
   countPage?(deliveries: number): void;

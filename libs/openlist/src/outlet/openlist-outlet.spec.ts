@@ -47,7 +47,7 @@ async function given() {
       await store.append(newCommit(stream, version, { partition: stream.replace(/^\D+/, '') }));
     }
   };
-  const read = async (after = 0) => relay.handle(await store.readFeed(0, after, 500), held);
+  const read = async (after = 0, isHeld = held) => relay.handle(await store.readFeed(0, after, 500), isHeld);
   return { append, read, relay, outlet, carry, setAvailable, carried, parked, time };
 }
 
@@ -74,13 +74,18 @@ describe('a page of commits', () => {
     expect(carry).toHaveBeenCalledTimes(2);
   });
 
-  it('carries at most four accounts at once', async () => {
+  it('carries at most four accounts at once, and none that still waits when the slot is lost', async () => {
     const { append, read, carry } = await given();
-    carry.mockReturnValue(new Promise(() => {}));
+    const first = Promise.withResolvers<void>();
+    carry.mockReturnValue(first.promise);
     await append(...Array.from({ length: 20 }, (_, index) => `account-${index + 1}`));
-    void read();
+    let isHeld = true;
+    const reading = read(0, () => isHeld);
     await vi.waitFor(() => expect(carry).toHaveBeenCalledTimes(4));
     await setImmediate();
+    isHeld = false;
+    first.resolve();
+    expect(await reading).toMatchObject({ upTo: 4 });
     expect(carry).toHaveBeenCalledTimes(4);
   });
 });

@@ -1,6 +1,6 @@
 import { accountAggregate, sshKeyRingAggregate } from '@keyfold/domain';
 import { isOutage, isRetryable, LeaseLost, type Commit } from '@keyfold/event-store';
-import { openlistRelayName, Outlet, Undeliverable, type Delivered } from '@keyfold/messaging';
+import { openlistRelayName, Outlet, Undeliverable, type Deliver, type Delivered } from '@keyfold/messaging';
 import { UnfoldableStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { Availability } from '../api/availability.js';
@@ -43,13 +43,13 @@ export class OpenListOutlet extends Outlet {
     });
   }
 
-  override deliveriesOf({ stream }: Commit): readonly (() => Promise<Delivered>)[] {
+  override deliveriesOf({ stream }: Commit): readonly Deliver[] {
     const accountId = accountIdOf(stream);
-    return accountId === undefined ? [] : [() => this.#parallel(() => this.#carry(accountId))];
+    return accountId === undefined ? [] : [(held) => this.#parallel(() => this.#carry(accountId, held))];
   }
 
-  async #carry(accountId: number): Promise<Delivered> {
-    if (!this.isReady) return 'unavailable';
+  async #carry(accountId: number, held: () => boolean): Promise<Delivered> {
+    if (!held() || !this.isReady) return 'unavailable';
     try {
       await this.mirror.carry(accountId);
     } catch (error) {

@@ -55,7 +55,7 @@ describe.each(operatorStores)('on %s', (_, open) => {
       status: 2,
       out: [],
       err: [
-        'unknown read model "users". Known models: accounts, sessions, ssh_key_rings, ssh_key_uses, access_tokens, app_passwords, site_settings, erasures',
+        'unknown read model "users". Known models: accounts, sessions, ssh_key_rings, ssh_key_uses, access_tokens, app_passwords, openlist_users, site_settings, erasures',
       ],
     });
   });
