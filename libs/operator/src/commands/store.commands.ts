@@ -28,7 +28,7 @@ This cannot be undone, except by restoring a backup. Safe to repeat.`;
 
 const SHOW = `
 Shows the commits of a stream, oldest first. Streams are named account-<id>, ssh-keys-<account id>, ssh-key-use-<account id>,
-access-tokens-<account id>, app-passwords-<account id>, session-<session id>, site-settings and erasures. Secrets stay sealed, and the hashes of
+access-tokens-<account id>, app-passwords-<account id>, openlist-user-<account id>, session-<session id>, site-settings and erasures. Secrets stay sealed, and the hashes of
 access tokens and app passwords are hidden. Session events contain client addresses. For a compacted or erased stream it shows only the positions of its commits. Changes nothing.`;
 
 /** The commands on the whole store. */
