@@ -9,7 +9,7 @@ const { double, api, admin } = await openListScene();
 const listing = { path: '/', password: '', page: 1, per_page: 0, refresh: false };
 const list = (client: ApiClient, path = '/') => client.post('/api/fs/list', { ...listing, path });
 /** The last request that OpenList received. */
-const last = () => double.requests.received.at(-1)!;
+const last = () => double.requests.forwarded.at(-1)!;
 
 let ann: ApiClient;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('a caller whom our own routes refuse', () => {
   it('gets the same text, and OpenList nothing', async () => {
     expect((await list(api.as('x.y.z'))).outcome).toBe('401 token is invalidated');
     expect((await api.get('/api/share/list')).outcome).toBe('401 Guest user is disabled, login please');
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
   });
 
   it('is an access token without the scope files, and any for an administrative route', async () => {
@@ -69,7 +69,7 @@ describe('a caller whom our own routes refuse', () => {
     const files = await newAccessToken(admin, ['files']);
     expect((await list(reader.client)).code).toBe(403);
     expect((await files.client.get('/api/admin/storage/list')).code).toBe(403);
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
     expect((await list(files.client)).code).not.toBe(403);
   });
 });
@@ -134,7 +134,7 @@ describe('account routes', () => {
     '/api/authn/getcredentials',
   ])('stay here: %s', async (path) => {
     expect((await admin.get(path)).code).toBe(200);
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
   });
 
   it.each([
@@ -151,6 +151,6 @@ describe('account routes', () => {
   ])('are not reached in OpenList by another spelling: %s', async (path) => {
     const { status } = await admin.send({ method: 'POST', path, body: { username: 'ann', password: 'x' } });
     expect([200, 400, 404]).toContain(status);
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
   });
 });

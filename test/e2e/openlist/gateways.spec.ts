@@ -22,7 +22,7 @@ it('a request through one gateway has the rights that another one gave just befo
     const change = { id, username: 'ann', base_path: `/${round}`, role: 0, permission: round, disabled: false };
     (await admin.post('/api/admin/user/update', change)).data();
     expect((await ann.post('/api/fs/list', { path: '/' })).code).not.toBe(401);
-    const { user } = double.requests.received.findLast(({ url }) => url === '/api/fs/list')!;
+    const { user } = double.requests.forwarded.findLast(({ url }) => url === '/api/fs/list')!;
     expect(user).toMatchObject({ base_path: `/${round}`, permission: round });
   }
   expect(double.tokens.wrongLogins).toBe(0);

@@ -194,7 +194,7 @@ describe('a request for another protocol', () => {
   it('is never one for another version of HTTP, over which OpenList could be asked anything', async () => {
     const answer = await exchangeBytes(app.baseUrl, upgrade('h2c').replace('Upgrade\r', 'Upgrade, close\r'));
     expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
-    expect(double.requests.received.at(-1)!.headers).not.toHaveProperty('upgrade');
+    expect(double.requests.forwarded.at(-1)!.headers).not.toHaveProperty('upgrade');
   });
 });
 

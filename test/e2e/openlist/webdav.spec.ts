@@ -31,7 +31,7 @@ beforeEach(() => double.requests.forget());
 describe('a WebDAV client', () => {
   it('is asked for a login, unless it asks for the methods', async () => {
     expect(await find(api)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="openlist"' } });
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
     expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).headers).toHaveProperty('dav');
   });
 
@@ -39,15 +39,15 @@ describe('a WebDAV client', () => {
     const { password } = await newAppPassword(ann, { protocol: 'webdav' });
     for (const each of ['pw-ann', password]) {
       expect(await find(api.from(newAddress()), basic('ann', each))).toMatchObject({ status: 207 });
-      expect(double.requests.received.at(-1)!.user).toMatchObject({ username: 'ann' });
-      expect(double.requests.received.at(-1)!.authorization).not.toBe(basic('ann', each));
+      expect(double.requests.forwarded.at(-1)!.user).toMatchObject({ username: 'ann' });
+      expect(double.requests.forwarded.at(-1)!.authorization).not.toBe(basic('ann', each));
     }
   });
 
   it('with the static token is the administrator', async () => {
     const token = (await admin.get('/api/admin/setting/get?key=token')).data<{ value: string }>().value;
     expect((await find(api, `Bearer ${token}`)).status).toBe(207);
-    expect(double.requests.received.at(-1)!.authorization).toBe(`Bearer ${double.staticToken}`);
+    expect(double.requests.forwarded.at(-1)!.authorization).toBe(`Bearer ${double.staticToken}`);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('a WebDAV client', () => {
     ['the name of the guest', () => basic('guest', 'guest')],
   ])('is refused here with %s', async (_, authorization) => {
     expect((await find(api.from(newAddress()), await authorization())).status).toBe(401);
-    expect(double.requests.received).toEqual([]);
+    expect(double.requests.forwarded).toEqual([]);
   });
 
   it('is throttled by its address, and told when to come back', async () => {

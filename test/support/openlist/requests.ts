@@ -32,6 +32,11 @@ export class Requests {
     return this.last;
   }
 
+  /** Those of the last requests that a proxy sent for its clients. */
+  get forwarded(): readonly ReceivedRequest[] {
+    return this.last.filter(({ headers }) => headers['x-forwarded-for'] !== undefined);
+  }
+
   forget(): void {
     this.last.length = 0;
   }
