@@ -77,6 +77,13 @@ module.exports = {
       to: { path: only('concurrency', 'domain', 'event-store', 'messaging', 'reporting') },
     },
     {
+      name: 'the adapter of OpenList knows no HTTP server',
+      comment: 'It mirrors accounts; the gateway forwards requests.',
+      severity: 'error',
+      from: from(lib('openlist')),
+      to: { path: '^libs/http-envelope/|^node_modules/(@nestjs|fastify)/' },
+    },
+    {
       name: 'only its adapter knows RabbitMQ',
       comment: 'Adapters are named after their technology.',
       severity: 'error',
