@@ -6,6 +6,7 @@ import {
   Projection,
   readModels,
   Rebuild,
+  openlistUserStream,
   siteSettingsStream,
   StreamLoader,
 } from '@keyfold/projections';
@@ -101,6 +102,9 @@ describe.each(stores)('on %s', (_, open) => {
       recoveryCodesGenerated(1, old.seal('hashes', 'account-7/recovery-codes')),
     );
     await enrol(7, 2);
+    const password = old.seal('password there', 'openlist-user-7/password');
+    const data = { accountId: 7, userId: 3 };
+    await projections.append(openlistUserStream(7), { type: 'OpenListUserLinked', v: 1, data, sealed: { password } });
     for (const id of [8, 9, 10]) await register(id);
     await register(11, both);
     for (const [key, sealer] of [
@@ -113,20 +117,48 @@ describe.each(stores)('on %s', (_, open) => {
         secretSettingChanged(key, sealer.seal(`value of ${key}`, `site-settings/setting/${key}`)),
       );
     expect(await keys()).toEqual([
-      { key: 'k1', passwords: 4, twoFactorSecrets: 2, recoveryCodes: 1, staticTokens: 1, settings: 2 },
-      { key: 'k2', passwords: 1, twoFactorSecrets: 0, recoveryCodes: 0, staticTokens: 0, settings: 1 },
+      {
+        key: 'k1',
+        passwords: 4,
+        twoFactorSecrets: 2,
+        recoveryCodes: 1,
+        staticTokens: 1,
+        settings: 2,
+        openlistPasswords: 1,
+      },
+      {
+        key: 'k2',
+        passwords: 1,
+        twoFactorSecrets: 0,
+        recoveryCodes: 0,
+        staticTokens: 0,
+        settings: 1,
+        openlistPasswords: 0,
+      },
     ]);
 
-    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 10 secrets with the key "k2"; 2 already had it'] });
+    expect(await reseal()).toEqual({ status: 0, lines: ['resealed 11 secrets with the key "k2"; 2 already had it'] });
 
     expect(await keys()).toEqual([
-      { key: 'k2', passwords: 5, twoFactorSecrets: 2, recoveryCodes: 1, staticTokens: 1, settings: 3 },
+      {
+        key: 'k2',
+        passwords: 5,
+        twoFactorSecrets: 2,
+        recoveryCodes: 1,
+        staticTokens: 1,
+        settings: 3,
+        openlistPasswords: 1,
+      },
     ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('hash 7');
     expect(fresh.open(account.twoFactor!.sealedSecret, 'account-7/two-factor')).toBe('secret 1');
     expect(fresh.open(account.pendingEnrolment!.sealedSecret, 'account-7/two-factor')).toBe('secret 2');
     expect(fresh.open(account.twoFactor!.recoveryCodes!.sealedCodes, 'account-7/recovery-codes')).toBe('hashes');
+    const [{ state: user }] = await new StreamLoader(projections.store, projections.readModels).load(
+      openlistUserStream(7),
+    );
+    expect(fresh.open(user.sealedPassword, 'openlist-user-7/password')).toBe('password there');
     expect(account.generation).toBe(1);
     const [{ state }] = await new StreamLoader(projections.store, projections.readModels).load(siteSettingsStream);
     expect(fresh.open(state.sealedStaticToken, 'site-settings/static-token')).toBe('token');
@@ -179,7 +211,15 @@ describe.each(stores)('on %s', (_, open) => {
     expect((await reseal()).status).toBe(0);
     expect(meanwhile.size).toBe(0);
     expect(await keys()).toEqual([
-      { key: 'k2', passwords: 1, twoFactorSecrets: 0, recoveryCodes: 0, staticTokens: 1, settings: 0 },
+      {
+        key: 'k2',
+        passwords: 1,
+        twoFactorSecrets: 0,
+        recoveryCodes: 0,
+        staticTokens: 1,
+        settings: 0,
+        openlistPasswords: 0,
+      },
     ]);
     const account = await rebuiltAccount(7);
     expect(fresh.open(account.sealedPasswordHash, 'account-7/password')).toBe('changed');
@@ -199,9 +239,9 @@ describe.each(stores)('on %s', (_, open) => {
     for (const id of [7, 8, 9, 10]) await register(id);
     const { lines } = await run((each) => showSealingKeys({ json: false }, each));
     expect(lines).toEqual([
-      expect.stringMatching(/^key +passwords +two-factor +codes +token +settings +streams$/),
-      expect.stringMatching(/^k1 +4 +0 +0 +1 +0 +[\w-]+, [\w, -]+…$/),
-      expect.stringMatching(/^total +4 +0 +0 +1 +0$/),
+      expect.stringMatching(/^key +passwords +two-factor +codes +openlist +token +settings +streams$/),
+      expect.stringMatching(/^k1 +4 +0 +0 +0 +1 +0 +[\w-]+, [\w, -]+…$/),
+      expect.stringMatching(/^total +4 +0 +0 +0 +1 +0$/),
       'Sealing keys that are not listed are no longer needed.',
     ]);
   });
