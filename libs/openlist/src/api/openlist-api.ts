@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT = 2_000;
 const ANSWER_TIMEOUT = 5_000;
 /** In bytes. A page of users or the keys of one user take less. */
 const LARGEST_ANSWER = 8_388_608;
-/** How long OpenList locks an address after five wrong logins, in milliseconds. Each further attempt would extend it. */
+/** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
 const LOCK = 300_000;
 const LOCKED = 429;
 /** Users that are read at once. */
@@ -134,12 +134,13 @@ export class OpenListApi {
   /** Returns a token. OpenList counts a wrong login on our address, and refuses all logins after five. */
   async logIn(username: string, password: string): Promise<string> {
     if (performance.now() < this.#lockedUntil)
-      throw new OpenListUnavailable('OpenList refuses logins for five minutes');
+      throw new OpenListUnavailable('OpenList refuses logins for some minutes, because there were wrong ones');
     const call = { method: 'POST', path: '/api/auth/login', authorization: '', json: { username, password } } as const;
     try {
       return (await this.#data(call, tokenSchema)).token;
     } catch (error) {
-      if (error instanceof OpenListRefused && error.code === LOCKED) this.#lockedUntil = performance.now() + LOCK;
+      if (error instanceof OpenListRefused && error.code === LOCKED)
+        this.#lockedUntil = performance.now() + lockPause();
       throw error;
     }
   }
@@ -171,8 +172,8 @@ export class OpenListApi {
   }
 
   async #call(call: Call): Promise<unknown> {
-    const answer = await this.#send(call).catch((error: unknown) => {
-      this.availability.report(false);
+    const answer = await this.#send(call).catch((error: OpenListUnavailable) => {
+      this.availability.report(false, isTimeout(error));
       throw error;
     });
     this.availability.report(true);
@@ -207,4 +208,13 @@ export class OpenListApi {
 /** OpenList refuses this for a user that it does not have. */
 function unlessUnavailable(error: unknown): void {
   if (!(error instanceof OpenListRefused)) throw error;
+}
+
+/** Several threads and processes must not extend the lock for each other. */
+const lockPause = () => LOCK * (2 + 2 * Math.random());
+
+/** Returns whether OpenList accepted the request, or the connection, and did not answer in time. */
+function isTimeout({ cause }: Error): boolean {
+  const code = (cause as { code?: string } | undefined)?.code ?? '';
+  return code.startsWith('UND_ERR_') && code.endsWith('_TIMEOUT');
 }

@@ -160,6 +160,47 @@ describe('a token for an account', () => {
   });
 });
 
+describe('a login of WebDAV', () => {
+  /** Sends a request as the gateway does, which repeats it once. Returns the status. */
+  async function browse(accountId: number, by: { service: EmbeddedService; mirror: OpenListMirror }): Promise<number> {
+    const caller = await callerOf(accountId, by.service);
+    const ask = async (authorization: string) => {
+      const headers = { authorization, depth: '0', connection: 'close' };
+      return (await fetch(`${openlist.url}/dav/`, { method: 'PROPFIND', headers })).status;
+    };
+    const authorization = await by.mirror.webDavAuthorizationOf(caller);
+    const status = await ask(authorization);
+    return status === 401 ? ask(await by.mirror.renewedWebDavAuthorizationOf(caller, authorization)) : status;
+  }
+
+  it('is right while its user is adopted again and again', async () => {
+    await change(ANN, { permission: 0x3ff });
+    const threads = [{ service, mirror }, await otherThread()];
+    await mirror.carry(ANN);
+    const { id } = mirrorIn(ANN)!;
+    let adopting = true;
+    const browsing = threads.map(async (by) => {
+      while (adopting) expect(await browse(ANN, by)).toBe(207);
+    });
+    for (let round = 0; round < 5; round++) await mirror.adopt(ANN, id);
+    adopting = false;
+    await Promise.all(browsing);
+    expect(openlist.tokens.wrongLogins).toBe(0);
+  });
+
+  it('is wrong once after its password was changed there, and is not tried again while that does not help', async () => {
+    await change(ANN, { permission: 0x3ff });
+    await mirror.carry(ANN);
+    const spoil = () => administer('/api/admin/user/update', { ...mirrorIn(ANN), password: 'foreign' });
+    await spoil();
+    expect(await browse(ANN, { service, mirror })).toBe(207);
+    expect(openlist.tokens.wrongLogins).toBe(1);
+    await spoil();
+    await expect(browse(ANN, { service, mirror })).rejects.toThrow('OpenList refuses the login of the mirror');
+    expect(openlist.tokens.wrongLogins).toBe(2);
+  });
+});
+
 describe('a name', () => {
   it('of a user that is no mirror blocks the account until it is adopted', async () => {
     const foreign = openlist.users.addForeign('ann');
@@ -203,6 +244,31 @@ describe('a mirror', () => {
     await registerAccount(later, ANN, 'ann');
     expect(await userOf(await authorize(ANN, { service: later, mirror: await mirrorOf(later) }))).toBe('ann');
     expect(mirrorIn(ANN)).toMatchObject({ id });
+  });
+
+  it('that OpenList lost is made again for a new key', async () => {
+    await mirror.carry(ANN);
+    await administer(`/api/admin/user/delete?id=${mirrorIn(ANN)!.id}`);
+    await addSshKey(service, ANN, 'laptop');
+    await expect(mirror.carry(ANN)).rejects.toThrow('OpenList no longer has the mirror of the account');
+    await mirror.carry(ANN);
+    expect(openlist.keys.of(mirrorIn(ANN)!.id)).toHaveLength(1);
+  });
+
+  it('of an account that this store never had keeps its user and its name', async () => {
+    const foreign = openlist.users.addForeign('ann');
+    await administer('/api/admin/user/update', { ...foreign, sso_id: 'keyfold-99-0123456789abcdef' });
+    await expect(authorize(ANN)).rejects.toThrow('the mirror of an account that this store never had has the name');
+    expect(openlist.users.named('ann')).toMatchObject({ id: foreign.id });
+  });
+
+  it('makes nobody wait while OpenList does not answer', { timeout: 30_000 }, async () => {
+    await openlist.setFault('hang');
+    const began = performance.now();
+    const asked = await Promise.allSettled(Array.from({ length: 20 }, () => authorize(ANN)));
+    expect(asked.every(({ status }) => status === 'rejected')).toBe(true);
+    // One timeout of five seconds, not one for each.
+    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it('that OpenList lost is made again', async () => {

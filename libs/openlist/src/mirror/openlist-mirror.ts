@@ -69,8 +69,7 @@ export class OpenListMirror {
   /** Like `authorizationOf`, after OpenList refused this value. */
   async renewedAuthorizationOf(caller: ForwardedCaller, refused: string): Promise<string | undefined> {
     const { accountId, role } = caller.account;
-    if (role === ROLE_ADMIN)
-      throw new OpenListUnavailable('OpenList refuses its static token. Check KEYFOLD_OPENLIST_TOKEN');
+    if (role === ROLE_ADMIN) throw staticTokenRefused();
     const known = this.#known.get(accountId);
     if (known?.token === refused) this.#known.delete(accountId);
     return this.authorizationOf(caller);
@@ -87,6 +86,22 @@ export class OpenListMirror {
     const { mirror } = isCurrent ? known : await this.#upToDate(account.accountId);
     if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
     return `Basic ${Buffer.from(`${mirror.fields.username}:${mirror.password}`).toString('base64')}`;
+  }
+
+  /**
+   * Like `webDavAuthorizationOf`, after OpenList refused this value. A password that somebody changed there is replaced once in five minutes, because wrong
+   * logins lock addresses.
+   */
+  async renewedWebDavAuthorizationOf(caller: ForwardedCaller, refused: string): Promise<string> {
+    const { accountId, role } = caller.account;
+    if (role === ROLE_ADMIN) throw staticTokenRefused();
+    this.#known.delete(accountId);
+    const renewed = await this.webDavAuthorizationOf(caller);
+    if (renewed !== refused) return renewed;
+    this.#requireUsable(accountId);
+    this.#unusable.set(accountId, true);
+    await this.#inTurn(accountId, (requireTurn) => this.#takeAnew(accountId, requireTurn));
+    return this.webDavAuthorizationOf(caller);
   }
 
   /** Brings user and SSH keys of an account up to date, and deletes the user of a deleted account. */
@@ -144,13 +159,16 @@ export class OpenListMirror {
 
   /** Compares the mirror with the current account unless this process knows that it is up to date. */
   async #update(accountId: number, requireTurn: RequireTurn): Promise<Known> {
-    const [{ state: account, version }, { state: link, version: linkVersion }] = await this.loader.load(
+    const ref = openlistUserStream(accountId);
+    const [{ state: account, version }, { state: link, version: linkedAt }] = await this.loader.load(
       accountStream(accountId),
-      openlistUserStream(accountId),
+      ref,
     );
     const before = this.#known.get(accountId);
-    if (before && before.version >= version && before.linkVersion === linkVersion) return before;
+    if (before && before.version >= version && before.linkVersion === linkedAt) return before;
     const mirror = await this.#mirrorOf(account, accountId, link, requireTurn);
+    // The mirror may have got another link.
+    const [{ version: linkVersion }] = await this.loader.load(ref);
     const token = mirror && isUnchanged(mirror, before?.mirror) ? before?.token : undefined;
     const known = { version, linkVersion, isDisabled: account.disabled, mirror, token };
     this.#known.set(accountId, known);
@@ -175,29 +193,41 @@ export class OpenListMirror {
    */
   async #tokenOf(accountId: number, known: Known, mirror: Mirror, requireTurn: RequireTurn): Promise<string> {
     if (known.token !== undefined) return known.token;
-    if (this.#unusable.has(accountId)) throw new MirrorBlocked('OpenList refuses the login of the mirror');
+    this.#requireUsable(accountId);
     try {
       return (known.token = await this.api.logIn(mirror.fields.username, mirror.password));
     } catch (error) {
       if (!isWrongLogin(error)) throw error;
       this.#unusable.set(accountId, true);
-      const token = await this.#logInAnew(accountId, mirror, requireTurn);
+      const token = await this.#logInAnew(accountId, requireTurn);
       this.#unusable.delete(accountId);
       return token;
     }
   }
 
-  async #logInAnew(accountId: number, { userId }: Mirror, requireTurn: RequireTurn): Promise<string> {
-    this.#known.delete(accountId);
-    const [{ state: account }] = await this.loader.load(accountStream(accountId));
-    const user = await this.api.user(userId);
-    if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
-    const { fields, password } = await this.users.take(account, user, requireTurn);
+  #requireUsable(accountId: number): void {
+    if (this.#unusable.has(accountId)) throw new MirrorBlocked('OpenList refuses the login of the mirror');
+  }
+
+  async #logInAnew(accountId: number, requireTurn: RequireTurn): Promise<string> {
+    const { fields, password } = await this.#takeAnew(accountId, requireTurn);
     try {
       return await this.api.logIn(fields.username, password);
     } catch (error) {
       throw isWrongLogin(error) ? new MirrorBlocked('OpenList refuses the login of the mirror') : error;
     }
+  }
+
+  /** Gives the mirror another password. */
+  async #takeAnew(accountId: number, requireTurn: RequireTurn): Promise<Mirror> {
+    this.#known.delete(accountId);
+    const [{ state: account }, { state: link }] = await this.loader.load(
+      accountStream(accountId),
+      openlistUserStream(accountId),
+    );
+    const user = await this.users.linkedUser(link);
+    if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
+    return this.users.take(account, user, requireTurn);
   }
 
   async #updateKeys(
@@ -220,9 +250,16 @@ export class OpenListMirror {
 
   async #inTurn<Result>(accountId: number, work: (requireTurn: RequireTurn) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
+      this.#requireAnswers();
       try {
-        return await this.turns.run(accountId, work);
+        return await this.turns.run(accountId, (requireTurn) => {
+          // It may have become silent while others had the turn.
+          this.#requireAnswers();
+          return work(requireTurn);
+        });
       } catch (error) {
+        // Whatever this process knows may be wrong.
+        if (!(error instanceof NameHeld)) this.#known.delete(accountId);
         if (error instanceof OpenListRefused)
           throw new OpenListUnavailable(`OpenList refuses a request with the code ${error.code}`, { cause: error });
         if (!(error instanceof NameHeld)) throw error;
@@ -230,6 +267,10 @@ export class OpenListMirror {
         await this.#freeName(error);
       }
     }
+  }
+
+  #requireAnswers(): void {
+    if (this.api.availability.isSilent) throw new OpenListUnavailable('OpenList does not answer');
   }
 
   async #freeName({ accountId, user }: NameHeld): Promise<void> {
@@ -244,6 +285,9 @@ export class OpenListMirror {
 /** Another process may have changed the mirror, and ended its tokens, since this one knew it. */
 const isUnchanged = ({ changed, fields }: Mirror, before: Mirror | undefined): boolean =>
   !changed && before !== undefined && isDeepStrictEqual(fields, before.fields);
+
+const staticTokenRefused = () =>
+  new OpenListUnavailable('OpenList refuses its static token. Check KEYFOLD_OPENLIST_TOKEN');
 
 const isWrongLogin = (error: unknown): boolean =>
   error instanceof OpenListRefused && (error.code === TOKEN_REFUSED || error.code === CODE_MISSING);

@@ -67,13 +67,17 @@ export class UserMirror {
     return { userId: user.id, fields: wanted, password, changed };
   }
 
-  /** Makes this user the mirror of the account, with a new password and no second factor. */
+  /**
+   * Makes this user the mirror of the account, with a new password and no second factor. The link is stored first: then no other thread or process uses the
+   * old password once the new one is set.
+   */
   async take(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<Mirror> {
     const password = newPassword();
     requireTurn();
     await this.api.removeTwoFactor(user.id);
-    await this.#change(user, mirrorOf(account, password), account, password, requireTurn);
-    return this.#link(account, user.id, password);
+    const mirror = await this.#link(account, user.id, password);
+    await this.#change(user, mirror.fields, account, password, requireTurn);
+    return mirror;
   }
 
   /** Gives the guest of OpenList the rights of ours. */
@@ -101,11 +105,14 @@ export class UserMirror {
 
   /** Brings the SSH keys up to date. `authorization` returns a token of the user, which only a missing key needs. */
   async updateKeys(
-    { userId }: Mirror,
+    { userId, fields }: Mirror,
     ring: SshKeyRing,
     authorization: () => Promise<string>,
     requireTurn: RequireTurn,
   ): Promise<void> {
+    // OpenList may have another user with this id since its database was restored.
+    if ((await this.api.user(userId))?.sso_id !== fields.sso_id)
+      throw new OpenListUnavailable('OpenList no longer has the mirror of the account');
     const { missing, surplus } = compareKeys(ring, await this.api.keys(userId), this.now());
     for (const { id } of surplus) {
       requireTurn();
@@ -117,11 +124,13 @@ export class UserMirror {
     }
   }
 
-  /** Gives the name of a mirror up: it gets that of its account, or a free one. A mirror whose account is gone is deleted. */
+  /** Takes the name of a mirror away, which gets that of its account with the next change. The mirror of a deleted account is deleted. */
   async giveUpName(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<void> {
     const found = await this.api.user(user.id);
     if (found?.username !== user.username || accountOfMirror(found) !== accountOfMirror(user)) return;
-    if (account.status !== 'active') return this.#delete(found, requireTurn);
+    if (account.status === 'deleted') return this.#delete(found, requireTurn);
+    if (account.status === 'absent')
+      throw new MirrorBlocked('the mirror of an account that this store never had has the name. Delete it in OpenList');
     const renamed = { ...found, username: `keyfold-${account.accountId}-${randomUUID()}` };
     await this.#write(found, renamed, '', requireTurn);
   }
