@@ -7,6 +7,9 @@ import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 /** Milliseconds before a refused delivery is retried; doubled for each further refusal, up to the maximum. */
 const INITIAL_DELAY = 100;
 const MAX_DELAY = 30_000;
+/** Milliseconds before a parked account is retried; doubled each time it stays parked at its commit, up to the maximum. */
+const PARKED_DELAY = 30_000;
+const MAX_PARKED_DELAY = 300_000;
 
 /** Dependencies of the relays of all slots and accounts. */
 export type RelayParts = Readonly<{
@@ -35,10 +38,11 @@ export class AccountRelay {
   /** Why the last send failed, unless the outlet was the reason. */
   error: unknown;
   /** Nothing is sent before this time. */
-  retryAt = -Infinity;
+  retryAt = 0;
   /** Whether the outlet did not take the last delivery. */
   isStalled = false;
   readonly #backOff = new BackOff(INITIAL_DELAY, MAX_DELAY);
+  readonly #parkedBackOff = new BackOff(PARKED_DELAY, MAX_PARKED_DELAY);
 
   constructor(
     private readonly parts: RelayParts,
@@ -54,6 +58,19 @@ export class AccountRelay {
 
   get isIdle(): boolean {
     return !this.sending && !this.parked && this.error === undefined;
+  }
+
+  /** Skips commits up to a position because the account is parked. New ones may end that, so it is retried soon. */
+  skip(position: number): void {
+    if (position <= this.skippedUpTo) return;
+    this.skippedUpTo = position;
+    this.retryAt = Math.min(this.retryAt, this.parts.now() + PARKED_DELAY);
+  }
+
+  /** Sets when the parked account is retried. */
+  delayRetry(isParkedAnew: boolean): void {
+    if (isParkedAnew) this.#parkedBackOff.reset();
+    this.retryAt = this.parts.now() + this.#parkedBackOff.next();
   }
 
   /** Makes the remaining deliveries of a commit one by one. Returns `unsent` if the commit has to be retried. */

@@ -90,7 +90,7 @@ describe('an account with a commit that cannot be sent', () => {
     await relay.retryParked(3, always);
     expect(await parked.all()).toMatchObject([{ position: 1 }]);
     unknown.delete('a:1');
-    time.now = 60_000;
+    time.now = 90_000;
     await relay.retryParked(3, always);
     expect(await parked.all()).toMatchObject([{ position: 3 }]);
     expect(publisher.arrived).toEqual(idsOf('a:1 a:2'));
@@ -144,5 +144,93 @@ describe('an account with a commit that cannot be sent', () => {
     expect(relay.hasParked).toBe(true);
     await relay.retryParked(1, always);
     expect(await parked.all()).toEqual([]);
+  });
+});
+
+describe('many parked accounts', () => {
+  const accounts = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+  it('are retried four at once, the longest due first, and hold back no change of another account', async () => {
+    const { newRelay, pageBehind, unknown, publisher, append, time } = await given(...accounts);
+    for (const account of accounts) unknown.add(`${account}:1`);
+    const relay = newRelay();
+    for (const [index, account] of ['f', 'e', 'd', 'c', 'b', 'a'].entries()) {
+      time.now = index;
+      const page = await pageBehind(0);
+      await relay.handle(
+        page.filter(({ partition }) => partition === account),
+        always,
+      );
+    }
+    unknown.clear();
+    time.now = 40_000;
+    const started: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    const publish = publisher.publish.bind(publisher);
+    vi.spyOn(publisher, 'publish').mockImplementation(async (message) => {
+      started.push(message.id);
+      if (!message.id.startsWith('g')) await answer.promise;
+      return publish(message);
+    });
+    const retried = relay.retryParked(6, always);
+    await vi.waitFor(() => expect(started).toHaveLength(4));
+    await relay.retryParked(6, always);
+    await append('g');
+    expect(await relay.handle(await pageBehind(6), always)).toBeUndefined();
+    expect(started).toEqual(idsOf('f:1 e:1 d:1 c:1 g:1'));
+    answer.resolve();
+    await retried;
+    expect(started).toEqual(idsOf('f:1 e:1 d:1 c:1 g:1 b:1 a:1'));
+  });
+
+  it('are no longer retried once the slot is lost', async () => {
+    const { newRelay, pageBehind, unknown, store, time } = await given(...accounts);
+    for (const account of accounts) unknown.add(`${account}:1`);
+    const relay = newRelay();
+    await relay.handle(await pageBehind(0), always);
+    time.now = 30_000;
+    const read = vi.spyOn(store, 'readFeed');
+    await relay.retryParked(6, () => false);
+    expect(read).not.toHaveBeenCalled();
+  });
+});
+
+describe('the pause of a parked account', () => {
+  async function parkedOnce() {
+    const scene = await given('a', 'b');
+    scene.unknown.add('a:1');
+    const relay = scene.newRelay();
+    await relay.handle(await scene.pageBehind(0), always);
+    const read = vi.spyOn(scene.store, 'readFeed');
+    /** Returns the seconds until the account is retried. */
+    const pause = async () => {
+      read.mockClear();
+      const began = scene.time.now;
+      while (read.mock.calls.length === 0) {
+        scene.time.now += 1_000;
+        await relay.retryParked(2, always);
+      }
+      return (scene.time.now - began) / 1_000;
+    };
+    return { ...scene, relay, pause };
+  }
+
+  it('doubles from 30 seconds up to five minutes', async () => {
+    const { pause } = await parkedOnce();
+    const pauses: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt++) pauses.push(await pause());
+    expect(pauses).toEqual([30, 60, 120, 240, 300, 300]);
+  });
+
+  it('is 30 seconds again after a new commit of the account, however often that is read', async () => {
+    const { pause, append, relay, pageBehind, time } = await parkedOnce();
+    for (let attempt = 0; attempt < 5; attempt++) await pause();
+    await append('a');
+    await relay.handle(await pageBehind(2), always);
+    time.now += 20_000;
+    await relay.handle(await pageBehind(2), always);
+    expect(await pause()).toBe(10);
+    await relay.handle(await pageBehind(2), always);
+    expect(await pause()).toBe(300);
   });
 });

@@ -1,5 +1,6 @@
 import { waitAtMost } from '@keyfold/concurrency';
 import { FEED_PAGE, type Commit, type Handled } from '@keyfold/event-store';
+import pLimit from 'p-limit';
 import { AccountRelay, type RelayParts } from './account-relay.js';
 import { Undeliverable } from './outlet.js';
 import type { ParkedAccount } from './parked-accounts.js';
@@ -8,9 +9,10 @@ import type { ParkedAccount } from './parked-accounts.js';
 const PAGE_DELAY = 100;
 /** Maximum delay for a page that is not full: new commits of other accounts must not wait for the back-off of one account. */
 const MAX_PAGE_DELAY = 1_000;
-/** Milliseconds until a parked account is retried, and until one is continued that the outlet interrupted. */
-const PARKED_DELAY = 30_000;
+/** Milliseconds until a parked account is continued that the outlet interrupted. */
 const INTERRUPTED_DELAY = 1_000;
+/** Parked accounts that are retried at once, so that many of them do not crowd out changes of others. */
+const PARALLEL_RETRIES = 4;
 
 /**
  * Delivers the commits of one slot during one lease. Each account has at most one delivery in flight, so its order holds even if deliveries
@@ -20,6 +22,7 @@ export class SlotRelay {
   readonly #accounts = new Map<string, AccountRelay>();
   /** Records of accounts that are no longer parked but still stored. If the slot changes hands, their events are resent. */
   readonly #released = new Set<ParkedAccount>();
+  readonly #retries = pLimit(PARALLEL_RETRIES);
   #loaded: Promise<void> | undefined;
   /** Number of deliveries of the commits sent since the last page. */
   #deliveries = 0;
@@ -64,18 +67,22 @@ export class SlotRelay {
   }
 
   /**
-   * Retries the parked accounts that are due: sends their commits from the parked one up to `checkpoint` and the last skipped commit, then
-   * releases them. Resolves when each is released or parked again.
+   * Retries the parked accounts that are due, a few at once and the longest due first: sends their commits from the parked one up to
+   * `checkpoint` and the last skipped commit, then releases them. Resolves when each is released or parked again.
    */
   async retryParked(checkpoint: number, held: () => boolean): Promise<void> {
     await this.load();
     await this.#removeReleased();
     const now = this.parts.now();
-    const due = [...this.#accounts.values()].filter(
-      (account) => account.parked && !account.sending && account.retryAt <= now,
-    );
-    for (const account of due) account.sending = this.#settle(account, this.#release(account, checkpoint, held));
-    await Promise.all(due.flatMap(({ sending }) => sending ?? []));
+    // The last call still has accounts waiting.
+    if (this.#retries.pendingCount > 0) return;
+    const due = [...this.#accounts.values()]
+      .filter(({ parked, sending, retryAt }) => parked && !sending && retryAt <= now)
+      .toSorted((left, right) => left.retryAt - right.retryAt);
+    await this.#retries.map(due, async (account) => {
+      if (!account.parked || account.sending || !held() || !this.parts.outlet.isReady) return;
+      await (account.sending = this.#settle(account, this.#release(account, checkpoint, held)));
+    });
     throwErrorOf(due);
   }
 
@@ -122,7 +129,7 @@ export class SlotRelay {
   }
 
   #work(account: AccountRelay, commits: readonly Commit[], held: () => boolean): void {
-    if (account.parked) account.skippedUpTo = Math.max(account.skippedUpTo, commits.at(-1)?.position ?? 0);
+    if (account.parked) account.skip(commits.at(-1)?.position ?? 0);
     else if (!account.sending && account.retryAt <= this.parts.now()) {
       const unsent = commits.filter(({ position }) => !account.covers(position));
       if (unsent.length > 0) account.sending = this.#settle(account, this.#sendAll(account, unsent, held));
@@ -160,7 +167,8 @@ export class SlotRelay {
 
   /** Writes the record before the checkpoint can pass the commit. */
   async #park(account: AccountRelay, { position }: Commit, { reason: error }: Undeliverable): Promise<void> {
-    if (account.parked?.position !== position) {
+    const isNew = account.parked?.position !== position;
+    if (isNew) {
       const { slot, epoch } = this;
       const { partition } = account;
       const record = { slot, partition, position, error, at: this.parts.clock(), epoch };
@@ -171,7 +179,7 @@ export class SlotRelay {
       this.parts.onParked(record);
     }
     account.isStalled = false;
-    account.retryAt = this.parts.now() + PARKED_DELAY;
+    account.delayRetry(isNew);
   }
 
   /** Sends what was skipped and ends the parking, unless a commit still cannot be sent. */

@@ -5,7 +5,7 @@ import { ModelEventStore } from '../../../event-store/testing/model-event-store.
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { SlotRelay } from '../../../messaging/src/relay/slot-relay.js';
 import { ModelParkedAccounts } from '../../../messaging/testing/model-parked-accounts.js';
-import { MirrorBlocked, OpenListUnavailable } from '../api/openlist.errors.js';
+import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import { OpenListOutlet } from './openlist-outlet.js';
 
 const held = () => true;
@@ -161,5 +161,49 @@ describe('an outage of OpenList', () => {
     await append('account-7', 'account-8');
     expect(await read()).toEqual({ upTo: 0, againAfter: 100 });
     expect([outlet.isReady, carried, await parked.all()]).toEqual([true, [8], []]);
+  });
+});
+
+describe('an account that fails again and again while OpenList answers', () => {
+  /** Reads pages until everything is passed or parked, at most as often as an account may fail. */
+  async function readUntilDone({ read, time }: Awaited<ReturnType<typeof given>>) {
+    let position = 0;
+    for (let page = 0; page < 5; page++) {
+      const handled = await read(position);
+      if (!handled) return true;
+      position = handled.upTo;
+      time.now += 30_000;
+    }
+    return false;
+  }
+  const failing = (error: Error) => async (account: number) => {
+    if (account === 7) throw error;
+  };
+
+  it('is parked after five failures, with a constant reason, and holds back no other account', async () => {
+    const scene = await given();
+    const { append, carry, parked, relay, time } = scene;
+    carry.mockImplementation(failing(new OpenListUnavailable('no answer about ann')));
+    await append('account-7', 'account-8', 'account-7', 'account-9');
+    expect(await readUntilDone(scene)).toBe(true);
+    expect(carry.mock.calls.filter(([account]) => account === 7)).toHaveLength(5);
+    expect(await parked.all()).toMatchObject([
+      { partition: '7', error: 'OpenList answers, but failed 5 times in a row for this account. Its log says why' },
+    ]);
+    await append('account-8');
+    expect(await scene.read(4)).toBeUndefined();
+    carry.mockResolvedValue();
+    time.now += 30_000;
+    await relay.retryParked(5, held);
+    expect(await parked.all()).toEqual([]);
+  });
+
+  it('is not parked if OpenList refuses the static token, which concerns all accounts', async () => {
+    const scene = await given();
+    const refused = new OpenListUnavailable('refused', { cause: new OpenListRefused(401, 'token') });
+    scene.carry.mockImplementation(failing(refused));
+    await scene.append('account-7');
+    expect(await readUntilDone(scene)).toBe(false);
+    expect(await scene.parked.all()).toEqual([]);
   });
 });

@@ -4,13 +4,16 @@ import { openlistRelayName, Outlet, Undeliverable, type Deliver, type Delivered 
 import { UnfoldableStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { Availability } from '../api/availability.js';
-import { MirrorBlocked, OpenListUnavailable } from '../api/openlist.errors.js';
+import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import type { OpenListMirror } from '../mirror/openlist-mirror.js';
 
 /** Milliseconds. Changes of an account within it are carried together. */
 const READ_INTERVAL = 100;
 /** Accounts that are carried at once, so that forwarded requests need not wait for many of them. */
 const PARALLEL_CARRIES = 4;
+/** An account that fails this often in a row while OpenList answers is parked, so that it does not hold back the checkpoint. */
+const MAX_FAILURES = 5;
+const UNAUTHORIZED = 401;
 
 /** Carries accounts and their SSH keys to OpenList when they change. */
 export class OpenListOutlet extends Outlet {
@@ -21,6 +24,8 @@ export class OpenListOutlet extends Outlet {
   carried = 0;
   #problem: string | undefined;
   readonly #parallel = pLimit(PARALLEL_CARRIES);
+  /** Accounts that failed while OpenList answered, and how often in a row. */
+  readonly #failures = new Map<number, number>();
 
   constructor(
     private readonly mirror: Pick<OpenListMirror, 'carry'>,
@@ -53,24 +58,37 @@ export class OpenListOutlet extends Outlet {
     try {
       await this.mirror.carry(accountId);
     } catch (error) {
-      return this.#outcomeOf(error);
+      return this.#outcomeOf(error, accountId);
     }
+    this.#failures.delete(accountId);
     this.carried += 1;
     this.#problem = undefined;
     return 'delivered';
   }
 
-  #outcomeOf(error: unknown): Delivered {
+  #outcomeOf(error: unknown, accountId: number): Delivered {
     if (error instanceof OpenListUnavailable) {
       this.#problem = error.message;
-      // If OpenList answers, the reason may concern this account alone.
-      return this.isReady ? 'refused' : 'unavailable';
+      if (!this.isReady) return 'unavailable';
+      return this.#failsAlone(error, accountId) ? new Undeliverable(REPEATED_FAILURE) : 'refused';
     }
+    this.#failures.delete(accountId);
     if (isOutage(error)) throw error;
     if (isRetryable(error) || error instanceof LeaseLost) return 'refused';
     return new Undeliverable(reasonToPark(error));
   }
+
+  /** Counts a failure while OpenList answers, which may concern this account alone. Returns whether there were too many. */
+  #failsAlone({ cause }: OpenListUnavailable, accountId: number): boolean {
+    // A refused static token concerns all accounts, which would all be parked.
+    if (cause instanceof OpenListRefused && cause.code === UNAUTHORIZED) return false;
+    const failures = Math.min((this.#failures.get(accountId) ?? 0) + 1, MAX_FAILURES);
+    this.#failures.set(accountId, failures);
+    return failures === MAX_FAILURES;
+  }
 }
+
+const REPEATED_FAILURE = `OpenList answers, but failed ${MAX_FAILURES} times in a row for this account. Its log says why`;
 
 /** Returns the account of a stream that OpenList mirrors; undefined for every other stream. */
 function accountIdOf(stream: string): number | undefined {

@@ -33,8 +33,8 @@ const RELAY = `
 Shows for each slot of the feed: the last position (head), the last published position (checkpoint), the number of commits between them
 (lag) and the process that owns the slot. If nothing is published, a line says why. On mongodb it can only report that no worker publishes.
 
-An account is parked if one of its events cannot be sent. Its later events wait, and it is retried every 30 seconds. The exit status is 1
-if an account is parked. Changes nothing.
+An account is parked if one of its events cannot be sent. Its later events wait, and it is retried after 30 seconds, then ever less often,
+at least every five minutes. The exit status is 1 if an account is parked. Changes nothing.
 
 Behind an OpenList server, a second table shows the same of the accounts that are carried to it. An account is parked there if OpenList
 refuses it, for example because its name is taken. With --json, the second table is the field "openlist".`;

@@ -7,8 +7,8 @@ sealing key. On mongodb set them and KEYFOLD_SEALING_KEY to the same values as f
 
 const STATUS = `
 Shows the version of OpenList, how many accounts have a mirror, how many users there Keyfold does not know, and how many commits the
-reader "openlist" has not read. A parked account is retried every 30 seconds until OpenList accepts its mirror; the reason is beside
-it. Changes nothing.
+reader "openlist" has not read. A parked account is retried at least every five minutes until OpenList accepts its mirror; the reason is
+beside it. One that has a current mirror by now, for example by "adopt", is left out. Changes nothing.
 
 The exit status is 1 if OpenList does not answer or an account is parked.
 

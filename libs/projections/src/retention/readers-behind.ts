@@ -7,7 +7,7 @@ type Parked = Readonly<{
 
 /** The readers that must have passed a commit before it is compacted. */
 export type ReadersBehind = Readonly<{
-  /** Checkpoints of the projector and of all readers that are running. */
+  /** Checkpoints of the projector, of all readers that are running, and of `mirror`. */
   leases: Pick<FeedLeases, 'readers' | 'progress' | 'now'>;
   /** Checkpoints of the relay, and its parked accounts, which it has sent only up to their positions. */
   relay: Readonly<{
@@ -16,8 +16,8 @@ export type ReadersBehind = Readonly<{
     parked: Parked;
   }>;
   /**
-   * The reader that carries accounts to OpenList, which is among `leases`, and its parked accounts. It does not read sessions. `turns` are
-   * leases that no reader takes.
+   * The reader that carries accounts to OpenList, which has its checkpoints in `leases`, and its parked accounts. It does not read sessions.
+   * `turns` are leases that no reader takes.
    */
   mirror: Readonly<{ name: string; turns: string; parked: Parked }>;
 }>;
@@ -27,7 +27,7 @@ export const RETENTION = 'retention:';
 
 /**
  * Returns the position of a slot up to which all readers of sessions are done with a partition. The projector of this version always counts,
- * the relay since it first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
+ * the relay and the reader of accounts since they first ran, and any other reader while it has a lease. Throws `StoreUnavailable`.
  */
 export async function doneUpTo(readers: ReadersBehind, slot: number): Promise<(partition: string) => number> {
   const positions = await positionsOf(readers, slot);
@@ -50,7 +50,9 @@ export async function readersBefore(
 async function positionsOf({ leases, relay, mirror }: ReadersBehind, slot: number) {
   const others = (await leases.readers()).filter((each) => !each.startsWith(RETENTION) && each !== mirror.turns);
   const sent = await relay.leases.progress(relay.name);
-  const readers = [...new Set([projectorName, ...others])];
+  // Without its deletion, the mirror of an erased account would live on in OpenList.
+  const carries = (await leases.progress(mirror.name)).length > 0 ? [mirror.name] : [];
+  const readers = [...new Set([projectorName, ...others, ...carries])];
   const positions = new Map(
     await Promise.all(
       readers.map(async (reader) => [reader, positionIn(slot, await leases.progress(reader))] as const),

@@ -185,6 +185,22 @@ describe.each(operatorStores)('on %s', (_, open) => {
       out: expect.stringContaining('  account 8 since 1970-01-01T00:00:00.000Z: the name is taken'),
     });
   });
+
+  it('the status no longer reports a parked account once its adopted mirror agrees, before the next retry', async () => {
+    const status = async () => {
+      const ran = await scene.run({ command: 'openlist status', args: { json: true } });
+      return { status: ran.status, parked: (JSON.parse(ran.out[0]!) as { parked: object[] }).parked };
+    };
+    const ann = openlist.users.addForeign('ann');
+    const slot = scene.ports.feed.slotOf('7');
+    await scene.ports.parkedMirrors.park({ slot, partition: '7', position: 1, error: 'taken', at: 0, epoch: 1 });
+    expect(await status()).toMatchObject({ status: 1, parked: [{ accountId: 7 }] });
+    const [planned] = await adoptions();
+    await adopt([planned!]);
+    expect(await status()).toEqual({ status: 0, parked: [] });
+    await post(`/api/admin/user/sshkey/delete?id=${openlist.keys.of(ann.id)[0]!.id}`);
+    expect(await status()).toMatchObject({ status: 1, parked: [{ accountId: 7 }] });
+  });
 });
 
 describe('without a usable OpenList', () => {

@@ -1,14 +1,19 @@
 import { isoTime } from '@keyfold/application';
-import { openlistRelayName } from '@keyfold/messaging';
+import { openlistRelayName, type ParkedAccount } from '@keyfold/messaging';
 import { accountOfMirror, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
+import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun } from '../../command-run.js';
 import { slotStatuses, totalOf } from '../../feed/readers.js';
 import { fieldsOf } from '../../output/table.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
+import { hasCurrentMirror } from './compare-mirror.js';
 import { needsMirror, userPages } from './mirrored-users.js';
 import { onMirrors } from './on-mirrors.js';
+
+/** Parked accounts that are compared with their mirrors concurrently. */
+const CONCURRENT_ACCOUNTS = 8;
 
 /** Shows whether OpenList answers, how many accounts have a mirror, and what waits. Fails if an account is parked. */
 export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promise<ExitCode> =>
@@ -16,9 +21,9 @@ export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promis
     const { ports, output } = run;
     await catchUpIfAlone(run);
     const version = await mirror.api.version();
-    const users = await countUsers(mirror, run);
+    const { marked, ...users } = await countUsers(mirror, run);
     const { lag } = totalOf(await slotStatuses(ports.feed, ports.leases, openlistRelayName));
-    const parked = (await ports.parkedMirrors.all()).map(({ partition, error, at }) => {
+    const parked = (await stillParked(marked, mirror, run)).map(({ partition, error, at }) => {
       return { accountId: Number(partition), since: isoTime(at), reason: error };
     });
     if (json) await output.out(JSON.stringify({ version, ...users, lag, parked }));
@@ -59,5 +64,20 @@ async function countUsers({ api }: OpenListMirror, { ports, signal }: CommandRun
       else missing++;
     }
   }
-  return { mirrored, missing, unknown };
+  return { mirrored, missing, unknown, marked };
+}
+
+/** Returns the parked accounts without those that have a current mirror by now, which the next retry ends. */
+async function stillParked(
+  marked: ReadonlySet<number>,
+  { api }: OpenListMirror,
+  { ports, signal }: CommandRun,
+): Promise<ParkedAccount[]> {
+  const parts = { api, ports, sealer: await ports.sealer() };
+  const waiting = await pLimit(CONCURRENT_ACCOUNTS).map(await ports.parkedMirrors.all(), async (parked) => {
+    signal.throwIfAborted();
+    const accountId = Number(parked.partition);
+    return marked.has(accountId) && (await hasCurrentMirror(accountId, parts)) ? [] : [parked];
+  });
+  return waiting.flat();
 }

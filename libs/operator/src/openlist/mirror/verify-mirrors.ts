@@ -1,4 +1,3 @@
-import { sealingContext } from '@keyfold/application';
 import { GUEST_ID } from '@keyfold/domain';
 import { ROLE_GUEST, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
@@ -9,7 +8,8 @@ import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun, OperatorPorts } from '../../command-run.js';
 import { counted, quoted } from '../../output/printable.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
-import { guestDifferences, mirrorDifferences } from './mirror-differences.js';
+import { compareMirror } from './compare-mirror.js';
+import { guestDifferences } from './mirror-differences.js';
 import { loadMarked, loadMirrored, mirrorUserOf, needsMirror, userPages, type Mirrored } from './mirrored-users.js';
 import { onMirrors } from './on-mirrors.js';
 
@@ -114,11 +114,11 @@ class MirrorCheck {
     return guestDifferences(guest, account).map((each) => `the guest of OpenList ${each}`);
   }
 
-  async #differencesOf({ account, link, ring }: Mirrored, user: FoundUser): Promise<string[]> {
-    const password = this.sealer.open(link.sealedPassword, sealingContext.openlistUser(link.accountId));
-    const keys = account.disabled ? [] : await this.mirror.api.keys(user.id);
-    this.count.keys += keys.length;
-    return mirrorDifferences({ user, keys }, { account, password, ring }, this.ports.clock.now());
+  async #differencesOf(mirrored: Mirrored, user: FoundUser): Promise<readonly string[]> {
+    const { api } = this.mirror;
+    const { keys, differences } = await compareMirror(mirrored, user, { api, sealer: this.sealer, ports: this.ports });
+    this.count.keys += keys;
+    return differences;
   }
 
   async #strayDifferences(userId: number): Promise<string[]> {

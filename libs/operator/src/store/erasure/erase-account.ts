@@ -1,5 +1,5 @@
 import { isoTime } from '@keyfold/application';
-import { relayName } from '@keyfold/messaging';
+import { openlistRelayName, relayName } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream, readersBefore } from '@keyfold/projections';
 import { readersBehind } from '@keyfold/wiring';
@@ -16,6 +16,8 @@ const COMMITS_READ = 1_000;
 /** How long to wait for readers that poll once a second, and the interval between two checks, in milliseconds. */
 const READERS_TIMEOUT = 3_000;
 const CHECK_INTERVAL = 200;
+const START_SERVICE =
+  'The reader openlist deletes its user in OpenList: start the service with KEYFOLD_OPENLIST_URL, and see "keyfold openlist status". ';
 
 /** Erases a deleted account. If it is interrupted, the next run finishes it. */
 export async function eraseAccount(
@@ -39,7 +41,7 @@ export async function eraseAccount(
   if (behind.length > 0)
     return refuse(
       `these readers of the feed have not passed the commits of account ${id}: ${behind.map(printable).join(', ')}. ` +
-        'Run the command again later. See "keyfold projections status" and "keyfold feed status"',
+        `${behind.includes(openlistRelayName) ? START_SERVICE : ''}Run the command again later. See "keyfold projections status" and "keyfold feed status"`,
     );
   // The intention is stored before anything is erased, so that it survives everything that follows.
   await recordErasure({ accountId: id, erasedAt: ports.clock.now() }, ports);
