@@ -5,6 +5,7 @@ import { lastingPort } from '../lasting-port.js';
 import { Exchange, Refusal, type Guard, type Routes } from './exchange.js';
 import { FileRoutes } from './file-routes.js';
 import { Files } from './files.js';
+import { Metas } from './metas.js';
 import { ProxyCases } from './proxy-cases.js';
 import { Requests } from './requests.js';
 import { Settings } from './settings.js';
@@ -37,6 +38,7 @@ export class OpenListDouble implements AsyncDisposable {
   readonly tokens: Tokens;
   readonly files = new Files();
   readonly settings: Settings;
+  readonly metas = new Metas();
   readonly requests: Requests;
   readonly cases = new ProxyCases();
   private readonly fileRoutes: FileRoutes;
@@ -64,6 +66,7 @@ export class OpenListDouble implements AsyncDisposable {
       ...this.keys.routes,
       ...this.tokens.routes,
       ...this.settings.routes,
+      ...this.metas.routes,
       ...this.fileRoutes.routes,
     };
   }

@@ -14,12 +14,16 @@ export type Speaker = 'caller' | 'caller or nobody' | 'login' | 'signature' | 'n
 /** The treatment of OpenList's static token on the way. */
 export type TokenPart = 'replaced in the answer' | 'left out of the body';
 
+/** The part of an exchange whose ids of users are ids of accounts for clients. */
+export type UserPart = 'in the answer' | 'in the body';
+
 /** Requests that OpenList answers. `scope`: what an access token needs; without it, access tokens are refused. */
 export type ForwardedRow = Readonly<{
   paths: readonly string[];
   speaker: Speaker;
   scope?: AccessTokenScope;
   token?: TokenPart;
+  users?: UserPart;
   note: string;
 }>;
 
@@ -28,6 +32,7 @@ export type OwnRow = Readonly<{ paths: readonly string[]; speaker?: undefined; n
 export type ForwardingRow = OwnRow | ForwardedRow;
 
 const SETTING = '/api/admin/setting/';
+const META = '/api/admin/meta/';
 
 /** The first row that has the path of a request says who answers it. `/x/*` is every path below `/x/`. */
 export const forwardingTable = [
@@ -49,6 +54,18 @@ export const forwardingTable = [
     note: 'the setting `token` is left out',
   },
   { paths: [`${SETTING}*`, '/api/admin/message/*'], speaker: 'caller', note: 'other settings, and messages' },
+  {
+    paths: [`${META}get`, `${META}list`],
+    speaker: 'caller',
+    users: 'in the answer',
+    note: 'the users of a meta are ids of accounts',
+  },
+  {
+    paths: [`${META}create`, `${META}update`],
+    speaker: 'caller',
+    users: 'in the body',
+    note: 'ids of accounts become those of their users; other users stay',
+  },
   { paths: ['/api/public/*'], speaker: 'nobody', note: 'never refused: pages send dead tokens there' },
   {
     paths: ['/api/fs/list', '/api/fs/get', '/api/fs/archive/meta', '/api/fs/archive/list', '/mcp', '/mcp/*'],

@@ -1,7 +1,7 @@
 import { QueryBus } from '@nestjs/cqrs';
 import { GetSettingsQuery, isAdmin, STATIC_TOKEN_KEY } from '@keyfold/application';
 import { Fault } from '@keyfold/http-envelope';
-import { OpenListUnavailable, type OpenListApi } from '@keyfold/openlist';
+import { OpenListRefused, OpenListUnavailable, type MirroredIds, type OpenListApi } from '@keyfold/openlist';
 import { RepeatedLine, type Sample } from '@keyfold/process';
 import { Logger } from '@nestjs/common';
 import { reasonOf } from '@keyfold/reporting';
@@ -30,8 +30,9 @@ import { Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/r
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts } from './forwarding-counts.js';
-import { forwardedRow, type ForwardedRow } from './forwarding-table.js';
+import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
 import { Identities, type Identity } from './identity.js';
+import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
 import { refuse } from './refusal-answer.js';
 import { asksForProtocol, Upgrades } from './upgrades.js';
 import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './setting-token.js';
@@ -59,6 +60,7 @@ export class OpenListForwarding extends Forwarding {
     private readonly identities: Identities,
     private readonly addresses: ClientAddress,
     private readonly queryBus: QueryBus,
+    private readonly ids: MirroredIds,
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
@@ -133,13 +135,14 @@ export class OpenListForwarding extends Forwarding {
     const client = { request, response, row };
     const found = this.identities.of(request, row);
     let identity = found instanceof Promise ? await found : found;
-    const isLarge = hasLargeBody(request.raw) && row.token !== 'left out of the body';
+    const isRewritten = row.token === 'left out of the body' || namesUsers(client, identity, 'in the body');
+    const isLarge = hasLargeBody(request.raw) && !isRewritten;
     // A large body can be sent only once.
     if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')
       identity = await this.#withTakenToken(identity, row);
     const identified = performance.now();
     askForBody(request.raw, response);
-    const body = isLarge ? 'stream' : await bodyOf(client);
+    const body = isLarge ? 'stream' : await this.#bodyOf(client, identity);
     // The time in which the client sent its body is not ours.
     const startedAt = performance.now() - (identified - arrivedAt);
     const answer = await this.#answered(client, identity, body, startedAt);
@@ -181,19 +184,20 @@ export class OpenListForwarding extends Forwarding {
   }
 
   async #sentOnce(
-    { request, response, row }: Client,
+    client: Client,
     identity: Identity,
     body: Buffer | 'stream' | null,
     startedAt: number,
   ): Promise<Relayed> {
+    const { request, response } = client;
     const { raw, method, url } = request;
-    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holdingFor(row, identity));
+    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holdingFor(client, identity));
     const headers = requestHeaders(raw, request.sender(identity.authorization));
     const sent = body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body;
     const outgoing: Outgoing = {
       method,
       path: url,
-      headers: headersFor(row, headers, body),
+      headers: headersFor(client, identity, headers, body),
       body: sent,
     };
     const relayed = await this.#upstream
@@ -221,8 +225,30 @@ export class OpenListForwarding extends Forwarding {
     );
   }
 
+  async #bodyOf(client: Client, identity: Identity): Promise<Buffer | null> {
+    const { request, row } = client;
+    const { raw } = request;
+    if (row.token === 'left out of the body') return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
+    if (namesUsers(client, identity, 'in the body'))
+      return this.#rewritten(withUsers(await receivedBody(raw, METAS_BYTES), this.ids, (id) => this.api.metaUsers(id)));
+    return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY) : null;
+  }
+
+  /** Returns what was rewritten with look-ups in OpenList. Their refusals are not those of the request. */
+  async #rewritten(body: Promise<Buffer>): Promise<Buffer> {
+    try {
+      return await body;
+    } catch (error) {
+      if (!(error instanceof OpenListRefused)) throw error;
+      if (error.code === 401) this.#reportStaticToken();
+      throw new OpenListUnavailable('OpenList refuses to tell its users', { cause: error });
+    }
+  }
+
   /** Sends an answer that was held back. */
-  async #passOn({ response, row }: Client, { caller }: Identity, answer: HeldAnswer): Promise<'answered'> {
+  async #passOn(client: Client, identity: Identity, answer: HeldAnswer): Promise<'answered'> {
+    const { response, row } = client;
+    const { caller } = identity;
     const { status, reason, headers } = answer;
     let { body } = answer;
     if (row.token === 'replaced in the answer' && status === 200)
@@ -231,6 +257,8 @@ export class OpenListForwarding extends Forwarding {
         const [setting] = await this.queryBus.execute(new GetSettingsQuery(caller, [STATIC_TOKEN_KEY]));
         return setting!.value;
       });
+    if (status === 200 && namesUsers(client, identity, 'in the answer'))
+      body = await this.#rewritten(withAccounts(body, this.ids));
     response.writeHead(status, reason, withLength(headers, body.length)).end(body);
     return 'answered';
   }
@@ -263,21 +291,27 @@ function receiveOwn(request: IncomingMessage, response: ServerResponse): undefin
   response.once('close', () => clearTimeout(timer));
 }
 
-async function bodyOf({ request: { raw }, row }: Client): Promise<Buffer | null> {
-  if (row.token === 'left out of the body') return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
-  return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY) : null;
-}
+/** OpenList itself refuses those who are no administrators, and other methods. */
+const namesUsers = ({ request, row }: Client, { secret }: Identity, where: UserPart): boolean =>
+  row.users === where && secret === 'static token' && request.method === (where === 'in the answer' ? 'GET' : 'POST');
 
-function holdingFor(row: ForwardedRow, { secret }: Identity): Holding {
+function holdingFor(client: Client, identity: Identity): Holding {
+  const { row } = client;
+  const { secret } = identity;
+  if (namesUsers(client, identity, 'in the answer')) return holdMetas;
   if (row.token === 'replaced in the answer') return holdSettings;
   if (secret === undefined) return () => undefined;
   return row.speaker === 'login' ? holdLoginRefusals : holdTokenRefusals;
 }
 
-function headersFor({ token }: ForwardedRow, headers: string[], body: Buffer | 'stream' | null): string[] {
+function headersFor(client: Client, identity: Identity, headers: string[], body: Buffer | 'stream' | null): string[] {
+  const { token } = client.row;
   // A compressed answer could not be read.
-  if (token === 'replaced in the answer') return without(headers, ['accept-encoding']);
-  return token === 'left out of the body' ? jsonHeaders(headers, body as Buffer) : headers;
+  if (token === 'replaced in the answer' || namesUsers(client, identity, 'in the answer'))
+    return without(headers, ['accept-encoding']);
+  return token === 'left out of the body' || namesUsers(client, identity, 'in the body')
+    ? jsonHeaders(headers, body as Buffer)
+    : headers;
 }
 
 /** Another content type, or a repeated field, would make OpenList read another list than was checked here. */

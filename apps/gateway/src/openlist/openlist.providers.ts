@@ -1,6 +1,7 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { OpenListApi } from '@keyfold/openlist';
+import { MirroredIds, OpenListApi, OpenListMirror } from '@keyfold/openlist';
+import { StreamLoader } from '@keyfold/projections';
 import { openlistOf, type ApiSettings } from '@keyfold/process';
 import { OpenListModule } from '@keyfold/wiring';
 import { Forwarding } from '../http/forwarding.js';
@@ -19,15 +20,28 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
       WebDavLogins,
       Identities,
       {
+        provide: MirroredIds,
+        inject: [OpenListApi, StreamLoader, OpenListMirror],
+        useFactory: (api: OpenListApi, loader: StreamLoader, mirror: OpenListMirror) =>
+          new MirroredIds(api, loader, mirror),
+      },
+      {
         provide: Forwarding,
-        inject: [OpenListApi, Identities, ClientAddress, QueryBus],
-        useFactory: (api: OpenListApi, identities: Identities, addresses: ClientAddress, queryBus: QueryBus) =>
+        inject: [OpenListApi, Identities, ClientAddress, QueryBus, MirroredIds],
+        useFactory: (
+          api: OpenListApi,
+          identities: Identities,
+          addresses: ClientAddress,
+          queryBus: QueryBus,
+          ids: MirroredIds,
+        ) =>
           new OpenListForwarding(
             { url: openlist.url, hstsSeconds: settings.KEYFOLD_HSTS_SECONDS },
             api,
             identities,
             addresses,
             queryBus,
+            ids,
           ),
       },
     ],

@@ -18,6 +18,7 @@ const LOCKED = 429;
 export const USER_PAGE = 500;
 
 export const ROLE_GUEST = 1;
+export const ROLE_ADMIN = 2;
 
 const userSchema = z.object({
   id: z.number(),
@@ -42,6 +43,13 @@ const keySchema = z.object({ id: z.number(), title: z.string(), fingerprint: z.s
 const keysSchema = pageOf(keySchema);
 /** An SSH key of a user of OpenList. */
 export type FoundKey = z.infer<typeof keySchema>;
+
+const metaUsersSchema = z.object({
+  read_users: z.array(z.number()).nullish(),
+  write_users: z.array(z.number()).nullish(),
+});
+/** The users that may read and write in a folder; nobody in a list means everybody. */
+export type MetaUsers = z.infer<typeof metaUsersSchema>;
 
 const envelopeSchema = z.object({ code: z.number(), message: z.string(), data: z.unknown() });
 const tokenSchema = z.object({ token: z.string() });
@@ -95,12 +103,7 @@ export class OpenListApi {
 
   /** Reads a user from the database of OpenList, not from its cache. */
   async user(id: number): Promise<FoundUser | undefined> {
-    try {
-      return await this.#data({ method: 'GET', path: `/api/admin/user/get?id=${id}` }, userSchema);
-    } catch (error) {
-      if (error instanceof OpenListRefused && error.text.includes('record not found')) return undefined;
-      throw error;
-    }
+    return this.#data({ method: 'GET', path: `/api/admin/user/get?id=${id}` }, userSchema).catch(ifFound);
   }
 
   async createUser(user: UserFields): Promise<void> {
@@ -159,6 +162,11 @@ export class OpenListApi {
     await this.#call({ method: 'POST', path: `/api/admin/user/sshkey/delete?id=${id}` });
   }
 
+  /** Returns the users that the meta of a folder names; undefined if there is no such meta. */
+  async metaUsers(id: number): Promise<MetaUsers | undefined> {
+    return this.#data({ method: 'GET', path: `/api/admin/meta/get?id=${id}` }, metaUsersSchema).catch(ifFound);
+  }
+
   /** Ends its connections once their requests have ended. */
   async close(): Promise<void> {
     this.availability.close();
@@ -203,6 +211,10 @@ export class OpenListApi {
       throw new OpenListUnavailable(`OpenList is unavailable: ${reason}`, { cause: error });
     }
   }
+}
+
+function ifFound(error: unknown): undefined {
+  if (!(error instanceof OpenListRefused) || !error.text.includes('record not found')) throw error;
 }
 
 /** OpenList refuses this for a user that it does not have. */
