@@ -28,8 +28,8 @@ row with the path counts; \`/x/*\` is every path below \`/x/\`. An address that 
 
 ${table(['path', 'answered by', 'speaks for', 'scope', 'what'], forwardingRows.map(cellsOf))}
 
-Requests of an administrator have the static token of OpenList, those of a general account the token of its user there, and those of the guest none. \`OPTIONS\`
-never needs a login. While OpenList is away, forwarded requests get 503 with \`Retry-After\`.
+Requests of an administrator have the static token of OpenList, those of a general account the token of its user there, and those of the guest none. The
+question of a browser whether it may send a request needs no login, nor does \`OPTIONS\` of WebDAV. While OpenList is away, forwarded requests get 503 with \`Retry-After\`.
 `;
 
 it('the page of forwarding is what the table says', () => expectPage('reference/forwarding.md', page));

@@ -125,6 +125,39 @@ describe('the static token of OpenList', () => {
   });
 });
 
+describe('saving settings', () => {
+  const path = '/api/admin/setting/save';
+
+  it('is refused before the body is read unless an administrator asks', async () => {
+    const body = Buffer.alloc(1 << 20, '[');
+    for (const client of [ann, api]) {
+      const { outcome } = await client.send({ method: 'POST', path, body });
+      expect(outcome).toMatch(client === ann ? '403 You are not an admin' : /^401 /);
+    }
+    expect(double.requests.forwarded).toEqual([]);
+  });
+
+  it('is done by POST only', async () => {
+    await admin.get(path);
+    expect(last()).toMatchObject({ method: 'GET', url: path });
+  });
+
+  it('refuses lists that are too deep', async () => {
+    const body = Buffer.from('['.repeat(100_000) + ']'.repeat(100_000));
+    expect((await admin.send({ method: 'POST', path, body })).code).toBe(400);
+  });
+});
+
+describe('OPTIONS', () => {
+  it('speaks for nobody if a browser asks whether it may send a request, and for the caller otherwise', async () => {
+    const asking = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    await ann.with(asking).send({ method: 'OPTIONS', path: '/api/task/upload/done' });
+    expect(last().authorization).toBeUndefined();
+    await ann.send({ method: 'OPTIONS', path: '/api/task/upload/done' });
+    expect(last().user).toMatchObject({ username: 'ann' });
+  });
+});
+
 describe('account routes', () => {
   it.each([
     '/api/me',
@@ -135,6 +168,15 @@ describe('account routes', () => {
   ])('stay here: %s', async (path) => {
     expect((await admin.get(path)).code).toBe(200);
     expect(double.requests.forwarded).toEqual([]);
+  });
+
+  it('stay here like every route that OpenList lacks, parameters included', async () => {
+    const { paths } = (await api.get('/openapi.json')).json as { paths: Record<string, object> };
+    double.requests.forget();
+    const all = [...Object.keys(paths), '/schemas/{type}/{file}'];
+    for (const path of all) await api.get(path.replaceAll(/[{}]/g, ''));
+    const shared = /^\/(ping|favicon\.ico|robots\.txt|manifest\.json)?$|^\/api\/(public|admin\/setting)\//;
+    expect(double.requests.forwarded.map(({ url }) => url).filter((url) => !shared.test(url))).toEqual([]);
   });
 
   it.each([

@@ -138,6 +138,12 @@ describe('an upload', () => {
     expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
   });
 
+  it('in many small pieces is refused where the body is read here', async () => {
+    const chunks = '1\r\na\r\n'.repeat(600);
+    const head = `POST /api/admin/setting/save HTTP/1.1\r\nHost: t\r\nAuthorization: ${admin.token}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    expect(await exchangeBytes(app.baseUrl, `${head}${chunks}0\r\n\r\n`)).toMatch(/^HTTP\/1.1 413/);
+  });
+
   it('is repeated with a new token after OpenList forgot the old one, if it is small', async () => {
     await ann.post('/api/fs/list', { path: '/' });
     double.tokens.forgetAll();
@@ -198,6 +204,18 @@ describe('a request for another protocol', () => {
   });
 });
 
+describe('a request that names another protocol', () => {
+  it.each(['POST /echo', 'GET /echo with a body'])('but cannot continue in it is an ordinary one: %s', async (kind) => {
+    const [method] = kind.split(' ', 1);
+    const answer = await exchangeBytes(
+      app.baseUrl,
+      `${method} /echo HTTP/1.1\r\nHost: t\r\nConnection: Upgrade, close\r\nUpgrade: echo\r\nContent-Length: 1\r\n\r\na`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(double.requests.forwarded.at(-1)!.headers).not.toHaveProperty('upgrade');
+  });
+});
+
 describe('one connection', () => {
   it('can carry our own requests and forwarded ones', async () => {
     const get = (path: string, last = '') => `GET ${path} HTTP/1.1\r\nHost: t\r\n${last}\r\n`;
@@ -208,4 +226,12 @@ describe('one connection', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(4).fill('HTTP/1.1 200'));
     expect(answers.indexOf('pong')).toBeLessThan(answers.indexOf('Guest user'));
   });
+});
+
+it('the process stops although a client speaks another protocol', async () => {
+  const socket = connect(app.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write('GET /echo HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
+  await once(socket, 'data');
+  expect(await app.stop()).toBe(0);
 });

@@ -105,6 +105,30 @@ it('OpenList never sees a wrong login, whatever is renamed', async () => {
   expect(double.tokens.wrongLogins).toBe(0);
 });
 
+it('a client whose address OpenList has locked gets 503 and a time to come back', async () => {
+  const address = newAddress();
+  for (let attempt = 0; attempt < 5; attempt++) double.tokens.passwordUser(address, 'ann', 'wrong');
+  expect(await find(api.from(address), basic('ann', 'pw-ann'))).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '5' },
+  });
+});
+
+it('an upload with a password that OpenList refuses mends it for the next request', async () => {
+  await find(api.from(newAddress()), basic('ann', 'pw-ann'));
+  const user = double.requests.forwarded.at(-1)!.user!;
+  await fetch(`${double.url}/api/admin/user/update`, {
+    method: 'POST',
+    headers: { authorization: double.staticToken },
+    body: JSON.stringify({ ...user, password: 'changed in OpenList' }),
+  });
+  const headers = { authorization: basic('ann', 'pw-ann') };
+  const put = () =>
+    api.from(newAddress()).send({ method: 'PUT', path: '/dav/big', headers, body: Buffer.alloc(1 << 17) });
+  expect((await put()).status).toBe(503);
+  expect((await put()).status).toBe(201);
+});
+
 it('rclone lists, uploads and downloads', async () => {
   const { stdout: pass } = await run(rclonePrograms.current, ['obscure', 'pw-ann']);
   const remote = `:webdav,url="${app.baseUrl}/dav",vendor=other,user=ann,pass="${pass.trim()}":`;

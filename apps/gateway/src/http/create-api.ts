@@ -60,6 +60,7 @@ export async function createApi(
   fastify.addHook('onClose', beforeStoreCloses);
   const addresses = app.get(ClientAddress, { strict: false });
   forwarding = openlistOf(settings) && app.get(Forwarding, { strict: false });
+  fastify.addHook('preClose', async () => forwarding?.endUpgraded());
   fastify.addHook('onClose', async () => forwarding?.close());
   configureHttp(app, {
     setCommonHeaders: onRequest,

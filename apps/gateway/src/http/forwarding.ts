@@ -26,6 +26,8 @@ export abstract class Forwarding {
   /** Returns a warning if the other server cannot be reached. */
   abstract check(): Promise<string | undefined>;
   abstract samples(): Sample[];
+  /** Ends the connections that have left HTTP. A closing server would wait for them. */
+  abstract endUpgraded(): void;
   /** Closes the connections to the other server. */
   abstract close(): Promise<void>;
 }

@@ -39,7 +39,7 @@ export const forwardingTable = [
   { paths: ['/api/auth/*', '/api/authn/*'], note: 'logins and two-factor' },
   { paths: ['/api/me', '/api/me/*'], note: "the caller's account" },
   { paths: ['/api/admin/user', '/api/admin/user/*'], note: 'accounts' },
-  { paths: ['/docs', '/docs/*'], note: 'the documentation of these routes' },
+  { paths: ['/docs', '/docs/*', '/schemas/*'], note: 'the documentation of these routes and of the events' },
   { paths: [`${SETTING}reset_token`], note: "Keyfold's static token; so is a request for the setting `token` alone" },
   {
     paths: [`${SETTING}get`, `${SETTING}list`, `${SETTING}default`],

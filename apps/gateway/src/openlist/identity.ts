@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { CallerIdentifier, isAdmin, requireScope, type Caller } from '@keyfold/application';
-import { DomainError, GUEST_ID, type AccessTokenScope } from '@keyfold/domain';
+import { CallerIdentifier, isAdmin, requireAdmin, requireScope, type Caller } from '@keyfold/application';
+import { DomainError, GUEST_ID } from '@keyfold/domain';
 import { OpenListMirror } from '@keyfold/openlist';
 import { accountStream, StreamLoader } from '@keyfold/projections';
 import { markProven } from '@keyfold/process';
@@ -50,28 +50,29 @@ export class Identities {
       case 'caller':
       case 'caller or nobody':
         // Browsers ask without a token whether they may send one.
-        return request.method === 'OPTIONS' ? NOBODY : this.#ofCaller(request, row);
+        return isPreflight(request) ? NOBODY : this.#ofCaller(request, row);
     }
   }
 
   /** Returns the identity after OpenList refused this one, which is that of a mirrored account. */
   async renewed(identity: Identity, { speaker }: ForwardedRow): Promise<Identity> {
     const { caller, authorization } = identity;
-    if (speaker !== 'login')
-      return { ...identity, authorization: await this.mirror.renewedAuthorizationOf(caller!, authorization!) };
-    this.mirror.forget(caller!.account.accountId);
-    return { ...identity, authorization: await this.mirror.webDavAuthorizationOf(caller!) };
+    const renewed =
+      speaker === 'login'
+        ? this.mirror.renewedWebDavAuthorizationOf(caller!, authorization!)
+        : this.mirror.renewedAuthorizationOf(caller!, authorization!);
+    return { ...identity, authorization: await renewed };
   }
 
-  #ofCaller(request: ForwardedRequest, { speaker, scope }: ForwardedRow): Identity | Promise<Identity> {
+  #ofCaller(request: ForwardedRequest, row: ForwardedRow): Identity | Promise<Identity> {
     // Most sessions are cached, and so are the tokens of their mirrors.
     const cached = this.callers.identifyCached(request.headers.authorization, 'account');
-    if (cached) return this.#mirrored(accepted(cached, scope, request));
+    if (cached) return this.#mirrored(accepted(cached, row, request));
     return this.callers.identify(request.headers.authorization, 'account', request.origin).then(
-      (caller) => this.#mirrored(accepted(caller, scope, request)),
+      (caller) => this.#mirrored(accepted(caller, row, request)),
       (error) => {
         const isGuestDisabled = error instanceof DomainError && error.code === 'guest-disabled';
-        if (speaker === 'caller or nobody' && isGuestDisabled) return this.#disabledGuest();
+        if (row.speaker === 'caller or nobody' && isGuestDisabled) return this.#disabledGuest();
         throw error;
       },
     );
@@ -99,10 +100,15 @@ export class Identities {
 }
 
 /** As the guards of our own routes do. */
-function accepted(caller: Caller, scope: AccessTokenScope | undefined, { raw }: ForwardedRequest): Caller {
+function accepted(caller: Caller, { scope, token }: ForwardedRow, { raw }: ForwardedRequest): Caller {
   requireScope(caller, scope);
+  // Nobody else may make this service read settings.
+  if (token) requireAdmin(caller);
   if (caller.by !== 'guest') markProven(raw.socket);
   return caller;
 }
+
+const isPreflight = ({ method, headers }: ForwardedRequest): boolean =>
+  method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 const secretOf = (caller: Caller) => (isAdmin(caller) ? 'static token' : 'mirror');

@@ -8,7 +8,8 @@ import { reasonOf } from '@keyfold/reporting';
 import { traceparentOf } from '@keyfold/event-store';
 import { errors } from 'undici';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Forwarding, type ForwardingServer, type ForwardingWatch } from '../http/forwarding.js';
 import { answerClientError } from '../http/client-errors.js';
 import type { BoundedRequest } from '../http/bounded-request.js';
@@ -25,8 +26,9 @@ import {
   REPEATABLE_BODY,
 } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
-import { holdLoginRefusals, holdTokenRefusals, isTokenRefused } from './exchange/refused-token.js';
+import { holdLoginRefusals, holdTokenRefusals, isTokenRefused, LOCKED } from './exchange/refused-token.js';
 import { Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
+import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts } from './forwarding-counts.js';
@@ -39,6 +41,8 @@ import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './sett
 
 /** How long a request that is answered here may take to arrive (milliseconds). Forwarded ones may take longer. */
 const OWN_REQUEST_TIME = 60_000;
+/** How long OpenList may take to answer before this is worth a warning (milliseconds). */
+const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
 
@@ -52,6 +56,7 @@ export class OpenListForwarding extends Forwarding {
   readonly #log = new Logger('OpenList');
   readonly #refusals = new RepeatedLine();
   readonly #upstream: Upstream;
+  readonly #upgrades: Upgrades;
   #isRoute = (_path: string): boolean => true;
 
   constructor(
@@ -64,6 +69,7 @@ export class OpenListForwarding extends Forwarding {
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
+    this.#upgrades = new Upgrades(settings.url, api.availability, identities, this.#counts);
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -72,22 +78,22 @@ export class OpenListForwarding extends Forwarding {
     // Otherwise Node asks for every body before anybody has looked at the request.
     server.on('checkContinue', (request, response) => server.emit('request', request, response));
     this.#isRoute = isRoute;
-    const upgrades = new Upgrades(this.settings.url, this.identities, filter);
-    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
       // `upgrades` has found the row.
       const row = rowOrFault(message, isRoute) as ForwardedRow;
-      void upgrades.forward({ request: message, socket, head }, new ForwardedRequest(message, this.addresses), row);
+      const request = new ForwardedRequest(message, this.addresses);
+      void this.#upgrades.forward(new Upgrade(message, socket, head), request, row, filter);
     });
     return (message, response) => {
       const row = rowOrFault(message, isRoute);
       if (row === undefined) return receiveOwn(message, response);
-      (message as BoundedRequest).countsPieces = false;
+      (message as BoundedRequest).countsPieces = row instanceof Fault || mayRewriteBody(row) || !hasLargeBody(message);
       return () => {
         count(message, response);
         const request = new ForwardedRequest(message, this.addresses);
         const forward = () =>
           void this.#forward(request, response, row).catch((error) => {
-            this.#counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
+            this.#counts.ended(outcomeOf(error));
             refuse(
               { request, response, row: row instanceof Fault ? undefined : row },
               error,
@@ -112,17 +118,17 @@ export class OpenListForwarding extends Forwarding {
     return row !== undefined && !(row instanceof Fault);
   }
 
-  async check(): Promise<string | undefined> {
-    try {
-      await this.api.version();
-      return undefined;
-    } catch (error) {
-      return reasonOf(error);
-    }
+  check(): Promise<string | undefined> {
+    const isLate = sleep(CHECK_TIME, 'OpenList does not answer in time', { ref: false });
+    return Promise.race([this.api.version().then(() => undefined, reasonOf), isLate]);
   }
 
   samples(): Sample[] {
     return this.#counts.samples();
+  }
+
+  endUpgraded(): void {
+    this.#upgrades.close();
   }
 
   close(): Promise<void> {
@@ -131,12 +137,12 @@ export class OpenListForwarding extends Forwarding {
 
   async #forward(request: ForwardedRequest, response: ServerResponse, row: ForwardedRow | Fault): Promise<void> {
     if (row instanceof Fault) throw row;
+    if (this.api.availability.isSilent) throw new OpenListUnavailable('OpenList does not answer');
     const arrivedAt = performance.now();
     const client = { request, response, row };
     const found = this.identities.of(request, row);
     let identity = found instanceof Promise ? await found : found;
-    const isRewritten = row.token === 'left out of the body' || namesUsers(client, identity, 'in the body');
-    const isLarge = hasLargeBody(request.raw) && !isRewritten;
+    const isLarge = isStreamed(client, identity);
     // A large body can be sent only once.
     if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')
       identity = await this.#withTakenToken(identity, row);
@@ -155,14 +161,19 @@ export class OpenListForwarding extends Forwarding {
   async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number) {
     for (let used = identity, isRepeated = false; ; isRepeated = true) {
       const answer = await this.#sent(client, used, body, startedAt);
-      if (typeof answer === 'string' || used.secret === undefined || !isTokenRefused(answer)) return answer;
+      if (typeof answer === 'string' || used.secret === undefined) return answer;
+      if (client.row.speaker === 'login' && answer.status === LOCKED)
+        throw new OpenListUnavailable('OpenList refuses all logins from the address');
+      if (!isTokenRefused(answer)) return answer;
       if (used.secret === 'static token') {
         this.#reportStaticToken();
         throw tokenNotTaken();
       }
-      if (isRepeated || body === 'stream') throw tokenNotTaken();
-      this.#counts.repeated();
+      if (isRepeated) throw tokenNotTaken();
       used = await this.identities.renewed(used, client.row);
+      // The body is gone, but the next request has what OpenList takes.
+      if (body === 'stream') throw tokenNotTaken();
+      this.#counts.repeated();
     }
   }
 
@@ -170,17 +181,10 @@ export class OpenListForwarding extends Forwarding {
   async #sent(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number): Promise<Relayed> {
     const send = () => this.#sentOnce(client, identity, body, startedAt);
     const mayRepeat = body !== 'stream' && SAFE_METHODS.includes(client.request.method);
-    try {
-      const relayed = await send().catch((error: unknown) => {
-        if (mayRepeat && isCut(error)) return send();
-        throw error;
-      });
-      this.api.availability.report(true);
-      return relayed;
-    } catch (error) {
-      if (error instanceof OpenListUnavailable) this.api.availability.report(false);
+    return send().catch((error: unknown) => {
+      if (mayRepeat && isCut(error)) return send();
       throw error;
-    }
+    });
   }
 
   async #sentOnce(
@@ -202,7 +206,14 @@ export class OpenListForwarding extends Forwarding {
     };
     const relayed = await this.#upstream
       .send(outgoing, relay)
+      .catch((error: unknown) => {
+        // A connection that ends says little: a single request may be the reason.
+        const isUnreachable = relay.sentAt === undefined && error instanceof OpenListUnavailable;
+        if (isUnreachable) this.api.availability.report(false);
+        throw error;
+      })
       .finally(() => sent instanceof ForwardedBody && sent.destroy());
+    if (relay.status !== undefined && relay.status < 500) this.api.availability.report(true);
     if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - startedAt) / 1_000);
     return relayed;
   }
@@ -226,9 +237,8 @@ export class OpenListForwarding extends Forwarding {
   }
 
   async #bodyOf(client: Client, identity: Identity): Promise<Buffer | null> {
-    const { request, row } = client;
-    const { raw } = request;
-    if (row.token === 'left out of the body') return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
+    const { raw } = client.request;
+    if (savesSettings(client)) return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
     if (namesUsers(client, identity, 'in the body'))
       return this.#rewritten(withUsers(await receivedBody(raw, METAS_BYTES), this.ids, (id) => this.api.metaUsers(id)));
     return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY) : null;
@@ -305,14 +315,29 @@ function holdingFor(client: Client, identity: Identity): Holding {
 }
 
 function headersFor(client: Client, identity: Identity, headers: string[], body: Buffer | 'stream' | null): string[] {
-  const { token } = client.row;
   // A compressed answer could not be read.
-  if (token === 'replaced in the answer' || namesUsers(client, identity, 'in the answer'))
+  if (client.row.token === 'replaced in the answer' || namesUsers(client, identity, 'in the answer'))
     return without(headers, ['accept-encoding']);
-  return token === 'left out of the body' || namesUsers(client, identity, 'in the body')
-    ? jsonHeaders(headers, body as Buffer)
-    : headers;
+  return rewritesBody(client, identity) ? jsonHeaders(headers, body as Buffer) : headers;
 }
+
+const savesSettings = ({ request, row }: Client): boolean =>
+  row.token === 'left out of the body' && request.method === 'POST';
+
+/** Returns whether bodies of the row may be read here, depending on their client. */
+const mayRewriteBody = ({ token, users }: ForwardedRow): boolean =>
+  token === 'left out of the body' || users === 'in the body';
+
+const rewritesBody = (client: Client, identity: Identity): boolean =>
+  savesSettings(client) || namesUsers(client, identity, 'in the body');
+
+/** Returns whether a body is passed on as it arrives. */
+const isStreamed = (client: Client, identity: Identity): boolean =>
+  hasLargeBody(client.request.raw) && !rewritesBody(client, identity);
+
+/** No answer within the longest time is as bad as none. */
+const outcomeOf = (error: unknown) =>
+  error instanceof OpenListUnavailable || (error instanceof Fault && error.status === 504) ? 'unavailable' : 'refused';
 
 /** Another content type, or a repeated field, would make OpenList read another list than was checked here. */
 const jsonHeaders = (headers: string[], body: Buffer) => [

@@ -14,7 +14,8 @@ export const holdSettings: Holding = ({ status }) => (status === 200 ? SETTINGS_
  * @throws Fault 502 if the answer cannot be read, because it may contain the token.
  */
 export async function withOwnToken(body: Buffer, own: () => Promise<string>): Promise<Buffer> {
-  const answer = parsed(body, () => new Fault(502, 'the answer of OpenList cannot be read'));
+  const fault = () => new Fault(502, 'the answer of OpenList cannot be read');
+  const answer = readable(() => JSON.parse(body.toString()) as unknown, fault);
   const tokens = [isRecord(answer) ? answer['data'] : answer]
     .flat()
     .filter(isRecord)
@@ -22,7 +23,7 @@ export async function withOwnToken(body: Buffer, own: () => Promise<string>): Pr
   if (tokens.length === 0) return body;
   const value = await own();
   for (const item of tokens) item['value'] = value;
-  return Buffer.from(JSON.stringify(answer));
+  return readable(() => Buffer.from(JSON.stringify(answer)), fault);
 }
 
 /**
@@ -32,16 +33,17 @@ export async function withOwnToken(body: Buffer, own: () => Promise<string>): Pr
  */
 export function withoutToken(body: Buffer): Buffer {
   const fault = () => new Fault(400, 'the body must be a list of settings in JSON');
-  const settings = parsed(body, fault);
+  const settings = readable(() => JSON.parse(body.toString()) as unknown, fault);
   if (!Array.isArray(settings)) throw fault();
   const isToken = (item: unknown) =>
     isRecord(item) && fieldsNamed(item, 'key').some((key) => typeof key === 'string' && isTokenKey(key));
-  return Buffer.from(JSON.stringify(settings.filter((item) => !isToken(item))));
+  // Too deep lists can be read and not written.
+  return readable(() => Buffer.from(JSON.stringify(settings.filter((item) => !isToken(item)))), fault);
 }
 
-function parsed(body: Buffer, fault: () => Fault): unknown {
+function readable<Result>(read: () => Result, fault: () => Fault): Result {
   try {
-    return JSON.parse(body.toString());
+    return read();
   } catch {
     throw fault();
   }

@@ -1,39 +1,62 @@
 import type { EnvelopeFilter } from '@keyfold/http-envelope';
-import { OpenListUnavailable } from '@keyfold/openlist';
+import { OpenListUnavailable, type OpenListApi } from '@keyfold/openlist';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { hasBody } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
-import { upgrade, type Upgrading } from './exchange/upgrade.js';
+import type { Upgrade } from './exchange/upgrade.js';
 import type { ForwardedRequest } from './forwarded-request.js';
+import type { ForwardingCounts } from './forwarding-counts.js';
 import type { ForwardedRow } from './forwarding-table.js';
 import type { Identities } from './identity.js';
 import { faultOf } from './refusal-answer.js';
 
-/** Returns whether a request asks for another protocol than HTTP: over HTTP/2, its client could send OpenList requests that nobody reads here. */
-export const asksForProtocol = ({ headers: { upgrade: protocol } }: IncomingMessage): boolean =>
-  protocol !== undefined && /^(?!h2|http|tls)[\w-]+$/i.test(protocol);
+/**
+ * Returns whether a request asks for another protocol than HTTP: over HTTP/2, its client could send OpenList requests that nobody reads here. A body would
+ * be read as the other protocol.
+ */
+export const asksForProtocol = (request: IncomingMessage): boolean =>
+  /^(?!h2|http|tls)[\w-]+$/i.test(request.headers.upgrade ?? '') && request.method === 'GET' && !hasBody(request);
 
 /** Forwards the requests whose clients continue in another protocol, such as WebSocket. */
 export class Upgrades {
+  readonly #open = new Set<Upgrade>();
+  #isClosed = false;
+
   constructor(
     private readonly url: string,
+    private readonly availability: OpenListApi['availability'],
     private readonly identities: Identities,
-    private readonly filter: EnvelopeFilter,
+    private readonly counts: ForwardingCounts,
   ) {}
 
-  async forward(upgrading: Upgrading, request: ForwardedRequest, row: ForwardedRow): Promise<void> {
+  async forward(upgrade: Upgrade, request: ForwardedRequest, row: ForwardedRow, filter: EnvelopeFilter): Promise<void> {
+    const { socket } = upgrade;
+    if (this.#isClosed) return upgrade.destroy();
+    this.#open.add(upgrade);
+    socket.once('close', () => this.#open.delete(upgrade));
     try {
+      if (!this.availability.isAvailable) throw new OpenListUnavailable('OpenList does not answer');
       const { authorization } = await this.identities.of(request, row);
       const headers = requestHeaders(request.raw, request.sender(authorization));
-      await upgrade(upgrading, this.url, headers).catch((cause: unknown) => {
+      await upgrade.send(this.url, headers).catch((cause: unknown) => {
         throw new OpenListUnavailable('OpenList cannot be reached', { cause });
       });
+      this.counts.ended('answered');
     } catch (error) {
-      await this.#refuse(upgrading, request, error);
+      if (socket.destroyed) return this.counts.ended('aborted');
+      this.counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
+      await this.#refuse(upgrade, request, filter, error);
     }
   }
 
-  async #refuse({ socket }: Upgrading, request: ForwardedRequest, error: unknown): Promise<void> {
-    const answer = this.filter.answerTo(faultOf(error, false), request);
+  /** Ends all connections, because nothing else would. */
+  close(): void {
+    this.#isClosed = true;
+    for (const upgrade of this.#open) upgrade.destroy();
+  }
+
+  async #refuse({ socket }: Upgrade, request: ForwardedRequest, filter: EnvelopeFilter, error: unknown): Promise<void> {
+    const answer = filter.answerTo(faultOf(error, false), request);
     const body = await answer.body;
     const headers = { ...answer.headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -34,7 +34,7 @@ export class Availability {
 
   /** Reports whether a request was answered. `isSilent`: it timed out. */
   report(isAvailable: boolean, isSilent = false): void {
-    this.#isSilent = isSilent;
+    this.#isSilent = !isAvailable && (isSilent || this.#isSilent);
     if (!isAvailable) void this.#askUntilAvailable();
     if (isAvailable === this.#isAvailable || this.#closed.signal.aborted) return;
     this.#isAvailable = isAvailable;

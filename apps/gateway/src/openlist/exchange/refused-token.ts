@@ -2,6 +2,7 @@ import type { AnswerHead, HeldAnswer, Holding } from './relay.js';
 
 /** In bytes. Every refusal of a token is shorter. */
 const REFUSAL_BYTES = 512;
+export const LOCKED = 429;
 /** The messages with which OpenList refuses a token, and not what is asked with it. */
 const TOKEN_REFUSALS =
   /^(token is (invalidated|expired)|token not active yet|couldn't handle this token|that's not even a token|failed find user: .*|Password has been changed, login please|Current user is disabled, replace please)$/;
@@ -12,8 +13,9 @@ export const holdTokenRefusals: Holding = ({ status, type, length }: AnswerHead)
     ? REFUSAL_BYTES
     : undefined;
 
-/** Holds back the answers of WebDAV that refuse the login. */
-export const holdLoginRefusals: Holding = ({ status }) => (status === 401 ? REFUSAL_BYTES : undefined);
+/** Holds back the answers of WebDAV that refuse the login, or every login from the address. */
+export const holdLoginRefusals: Holding = ({ status }) =>
+  status === 401 || status === LOCKED ? REFUSAL_BYTES : undefined;
 
 /** Returns whether OpenList refused the token or the login of the request. */
 export function isTokenRefused({ status, body }: Pick<HeldAnswer, 'status' | 'body'>): boolean {

@@ -2,7 +2,7 @@ import { Fault } from '@keyfold/http-envelope';
 import { OpenListUnavailable } from '@keyfold/openlist';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
-import { IDLE_TIME } from './forwarded-body.js';
+import { ClientGone, IDLE_TIME } from './forwarded-body.js';
 import { answerHeaders } from './forwarded-headers.js';
 
 /** The head of an answer. */
@@ -14,6 +14,9 @@ export type Relayed = HeldAnswer | 'answered' | 'broken' | 'aborted';
 
 /** Which answers are held back, and up to how many bytes. */
 export type Holding = (head: AnswerHead) => number | undefined;
+
+/** In seconds. */
+const RETRY_AFTER = 5;
 
 type Controller = Dispatcher.DispatchController;
 type Client = Readonly<{ request: IncomingMessage; response: ServerResponse }>;
@@ -27,9 +30,10 @@ export class Relay implements Dispatcher.DispatchHandler {
   #isGone = false;
   #isIdle = false;
   #held: { head: Omit<HeldAnswer, 'body'>; chunks: Buffer[]; left: number } | undefined;
-  /** When the request was passed to a connection, and when the first byte of the answer arrived (monotonic milliseconds). */
+  /** When the request was passed to a connection (monotonic milliseconds). */
   sentAt: number | undefined;
-  answeredAt: number | undefined;
+  /** The status of the answer whose head arrived. */
+  status: number | undefined;
 
   constructor(
     private readonly client: Client,
@@ -58,7 +62,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Controller, status: number, headers: IncomingMessage['headers'], reason = ''): void {
     // Only the final answer counts: hints before it are of no use through a proxy.
     if (status < 200) return;
-    this.answeredAt = performance.now();
+    this.status = status;
     const head = answerHeaders((controller.rawHeaders ?? []) as Buffer[], this.hstsSeconds);
     const length = headers['content-length'];
     const limit = this.holding({
@@ -93,7 +97,7 @@ export class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
-    if (this.#isGone) return this.#end('aborted');
+    if (this.#isGone || error instanceof ClientGone) return this.#end('aborted');
     if (this.#hasStarted) {
       // The client must not take what it has for the whole.
       this.client.request.socket.destroy();
@@ -105,7 +109,8 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   #reasonOf(error: Error): Error {
     if (error instanceof errors.InvalidArgumentError) return new Fault(400, 'the request cannot be forwarded');
-    if (this.#isIdle) return new Fault(504, 'the file server did not answer in time');
+    if (this.#isIdle)
+      return new Fault(504, 'the file server did not answer in time', { retryAfterSeconds: RETRY_AFTER });
     if (error instanceof OpenListUnavailable) return error;
     return new OpenListUnavailable('OpenList cannot be reached', { cause: error });
   }

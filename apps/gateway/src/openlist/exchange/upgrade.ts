@@ -1,59 +1,92 @@
 import { request as requestOverHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestOverTls } from 'node:https';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { IDLE_TIME } from './forwarded-body.js';
 import { answerHeaders } from './forwarded-headers.js';
 
-/** A connection whose client asks for another protocol. `head`: what it has sent of that already. */
-export type Upgrading = Readonly<{ request: IncomingMessage; socket: Duplex; head: Buffer }>;
+/** Maximum size of the bytes that a client sends before OpenList has switched. */
+const EARLY_BYTES = 65_536;
 
-/**
- * Sends a request for another protocol to OpenList, on a connection of its own, and connects both sides if OpenList switches. Otherwise the client gets
- * OpenList's answer, and its connection ends. Rejects if OpenList cannot be reached.
- */
-export function upgrade({ request, socket, head }: Upgrading, origin: string, headers: string[]): Promise<void> {
-  const asked = startRequest(request, origin, headers);
-  // OpenList must not wait for a client that has gone.
-  socket.once('close', () => asked.destroy());
-  socket.on('error', () => socket.destroy());
-  return new Promise((resolve, reject) => {
-    asked.once('error', reject);
-    asked.once('upgrade', (answer: IncomingMessage, behind: Duplex, early: Buffer) => {
-      socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), ...connectionOf(answer)]));
-      socket.write(early);
-      behind.write(head);
-      join(socket, behind);
-      resolve();
+/** A connection whose client asks for another protocol. It ends with the one to OpenList, and if neither side sends anything for long. */
+export class Upgrade {
+  readonly #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #asked: ClientRequest | undefined;
+  #behind: Socket | undefined;
+
+  /** `head`: what the client has sent already. Times are in milliseconds. */
+  constructor(
+    private readonly request: IncomingMessage,
+    readonly socket: Socket,
+    head: Buffer,
+    idleTime = IDLE_TIME,
+  ) {
+    this.#keep(head);
+    // Without a reader, nobody would notice that the client has gone.
+    socket.on('data', this.#keep).once('end', this.destroy);
+    socket.on('error', this.destroy).once('close', this.destroy);
+    socket.setTimeout(idleTime, this.destroy);
+  }
+
+  /** Ends both connections at once. */
+  readonly destroy = (): void => {
+    this.socket.destroy();
+    this.#asked?.destroy();
+    this.#behind?.destroy();
+  };
+
+  /**
+   * Sends the request to OpenList, on a connection of its own, and connects both sides if OpenList switches. Otherwise the client gets OpenList's answer, and
+   * its connection ends. Rejects if OpenList cannot be reached, or the client has gone.
+   */
+  send(origin: string, headers: string[]): Promise<void> {
+    const { socket } = this;
+    return new Promise((resolve, reject) => {
+      if (socket.destroyed) throw new Error('the client has gone');
+      this.#asked = startRequest(this.request, origin, headers);
+      this.#asked.once('error', reject);
+      this.#asked.once('upgrade', (answer: IncomingMessage, behind: Socket, early: Buffer) => {
+        socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), ...connectionOf(answer)]));
+        socket.write(early);
+        this.#join(behind);
+        resolve();
+      });
+      this.#asked.once('response', (answer: IncomingMessage) => {
+        socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), 'Connection', 'close']));
+        answer.pipe(socket);
+        answer.once('error', this.destroy);
+        resolve();
+      });
+      this.#asked.end();
     });
-    asked.once('response', (answer: IncomingMessage) => {
-      socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), 'Connection', 'close']));
-      answer.pipe(socket);
-      answer.once('error', () => socket.destroy());
-      resolve();
-    });
-    asked.end();
-  });
+  }
+
+  readonly #keep = (chunk: Buffer): void => {
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > EARLY_BYTES) this.destroy();
+    else this.#early.push(chunk);
+  };
+
+  #join(behind: Socket): void {
+    const { socket } = this;
+    this.#behind = behind;
+    // A slow client still gets what OpenList sent last.
+    behind.on('error', this.destroy).once('close', () => socket.destroySoon());
+    socket.off('data', this.#keep).off('end', this.destroy);
+    behind.write(Buffer.concat(this.#early));
+    socket.pipe(behind).pipe(socket);
+  }
 }
 
 function startRequest(request: IncomingMessage, origin: string, headers: string[]): ClientRequest {
   const start = origin.startsWith('https:') ? requestOverTls : requestOverHttp;
-  const connection = ['Connection', 'Upgrade', 'Upgrade', request.headers.upgrade ?? ''];
-  return start(new URL(request.url!, origin), {
+  // The client's address is never resolved: `//other/path` would name another server.
+  return start(new URL(origin), {
     method: request.method,
     path: request.url,
-    headers: [...headers, ...connection],
+    headers: [...headers, ...connectionOf(request)],
     agent: false,
-    timeout: IDLE_TIME,
   });
-}
-
-function join(socket: Duplex, behind: Duplex): void {
-  const end = () => {
-    socket.destroy();
-    behind.destroy();
-  };
-  for (const side of [socket, behind]) side.once('close', end).on('error', end);
-  socket.pipe(behind).pipe(socket);
 }
 
 const connectionOf = ({ headers }: IncomingMessage) => ['Connection', 'Upgrade', 'Upgrade', headers.upgrade ?? ''];
