@@ -1,6 +1,5 @@
-import type { CommandRunner } from '@keyfold/application';
-import { sealingContext } from '@keyfold/application';
-import { type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
+import { sealingContext, type CommandRunner } from '@keyfold/application';
+import type { Account, OpenListUser, SshKeyRing } from '@keyfold/domain';
 import { openlistUserStream } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
@@ -208,28 +207,16 @@ export class UserMirror {
       await this.api.updateUser({ id: found.id, ...wanted, password });
     } catch (error) {
       if (!(error instanceof OpenListRefused)) throw error;
-      await this.#explain(wanted.username, found.id, error);
+      throw reasonFor(await this.#find(({ id, username }) => username === wanted.username && id !== found.id), error);
     }
     await this.api.refresh([found.username, wanted.username]);
   }
 
   /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */
-  async #ownUserNamed(account: Account, refusal: OpenListRefused): Promise<FoundUser> {
-    const user = await this.#find(({ username }) => username === account.username);
-    if (user && accountOfMirror(user) === account.accountId) return user;
-    return this.#explain(account.username, 0, refusal);
-  }
-
-  /** Throws why OpenList refuses to give this name to the user with this id. Its texts depend on its database. */
-  async #explain(username: string, userId: number, { code }: OpenListRefused): Promise<never> {
-    const other = await this.#find((user) => user.username === username && user.id !== userId);
-    const accountId = other && accountOfMirror(other);
-    if (accountId !== undefined) throw new NameHeld(accountId, other!);
-    throw new MirrorBlocked(
-      other
-        ? 'a user of OpenList that is no mirror has the name. Run "keyfold openlist adopt"'
-        : `OpenList refuses the user with the code ${code}`,
-    );
+  async #ownUserNamed({ accountId, username }: Account, refusal: OpenListRefused): Promise<FoundUser> {
+    const user = await this.#find((each) => each.username === username);
+    if (user && accountOfMirror(user) === accountId) return user;
+    throw reasonFor(user, refusal);
   }
 
   async #newest(): Promise<readonly FoundUser[]> {
@@ -252,6 +239,17 @@ function blocked(error: unknown): never {
   if (error instanceof OpenListRefused && error.code !== 401)
     throw new MirrorBlocked(`OpenList refuses an SSH key with the code ${error.code}`);
   throw error;
+}
+
+/** Returns why OpenList refuses a user, whose name `other` may have. Its own texts depend on its database. */
+function reasonFor(other: FoundUser | undefined, { code }: OpenListRefused): Error {
+  const accountId = other && accountOfMirror(other);
+  if (other && accountId !== undefined) return new NameHeld(accountId, other);
+  return new MirrorBlocked(
+    other
+      ? 'a user of OpenList that is no mirror has the name. Run "keyfold openlist adopt"'
+      : `OpenList refuses the user with the code ${code}`,
+  );
 }
 
 /** Returns whether another account, or this one, had the name before. */
