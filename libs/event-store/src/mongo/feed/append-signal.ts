@@ -1,9 +1,14 @@
 import type { mongo } from 'mongoose';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '@keyfold/concurrency';
 import { slotOfKey, type CommitDocument } from '../commit.model.js';
 
 /** Only the keys of inserted commits: their contents are read from the feed. */
 const KEYS = [{ $match: { operationType: 'insert' } }, { $project: { operationType: 1, documentKey: 1 } }];
+/** The server answers an idle change stream after this time, in milliseconds. Closing waits for that answer. */
+const ANSWERED_WITHIN = 200;
+/** How long closing waits for a server that does not answer, in milliseconds. */
+const CLOSED_WITHIN = 1_000;
 /** Pause before a change stream that ended is reopened, in milliseconds. */
 const REOPEN_AFTER = 1_000;
 
@@ -14,7 +19,7 @@ const REOPEN_AFTER = 1_000;
 export class AppendSignal {
   readonly #listeners = new Set<(slot?: number) => void>();
   readonly #closing = new AbortController();
-  #isOpen = false;
+  #listening: Promise<void> | undefined;
   #stream: mongo.ChangeStream<CommitDocument> | undefined;
 
   constructor(
@@ -25,15 +30,15 @@ export class AppendSignal {
   /** Calls `listener` with the slot of each append, if it is known. Returns a function that ends the subscription. */
   subscribe(listener: (slot?: number) => void): () => void {
     this.#listeners.add(listener);
-    if (!this.#isOpen) void this.#listen();
-    this.#isOpen = true;
+    this.#listening ??= this.#listen();
     return () => this.#listeners.delete(listener);
   }
 
-  /** Does not wait for the server, which answers an idle change stream only once a second. */
+  /** Resolves when the server has answered what was in flight and holds no cursor any more, at the latest after a second. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#stream?.close().catch(() => undefined);
+    await waitAtMost(CLOSED_WITHIN, this.#listening ?? Promise.resolve());
   }
 
   async #listen(): Promise<void> {
@@ -41,7 +46,7 @@ export class AppendSignal {
     const session = this.client.startSession({ causalConsistency: false });
     while (!signal.aborted) {
       try {
-        this.#stream = this.commits.watch(KEYS, { session });
+        this.#stream = this.commits.watch(KEYS, { session, maxAwaitTimeMS: ANSWERED_WITHIN });
         for await (const change of this.#stream) this.#notify(slotOfChange(change));
       } catch {
         // The primary changed, or the oplog moved on. The next stream starts from now.
