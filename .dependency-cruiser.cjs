@@ -195,6 +195,13 @@ module.exports = {
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
+      name: 'the console is a client of the API',
+      comment: 'It runs in browsers, and can do only what any client can.',
+      severity: 'error',
+      from: from('^apps/console/'),
+      to: { pathNot: '^apps/console/|^node_modules/(preact|@preact)/' },
+    },
+    {
       name: 'the server of the gateway knows no route',
       comment:
         'Controllers build on the server, threads and document. Only the start files, of the process and of a thread, and the module connect them.',

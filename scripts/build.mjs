@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 const root = join(import.meta.dirname, '..');
 export const APPS = ['cli', 'gateway', 'standalone', 'worker'];
 /** The files besides the sources that every build depends on. */
-const COMMON = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs'];
+const COMMON = ['package-lock.json', 'scripts/build.mjs', 'scripts/bundle.mjs', 'scripts/console.mjs'];
 /** A file in each build that contains the names of the files that it was made of, and their hash. */
 const RECORD = 'built.json';
 /** A file in each build that is locked by every process that runs the build (libs/process/src/launch). */

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { basename, isAbsolute, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { rolldown } from 'rolldown';
+import { bundleConsole } from './console.mjs';
 
 const root = join(import.meta.dirname, '..');
 /** Packages that are not bundled: native code, and code that locates files or threads beside itself, is patched, or breaks in a bundle. */
@@ -21,7 +22,8 @@ export const KEPT = [
 /** The entry points of the threads, by file name. The code that starts them finds them in the folder of the built app. */
 const THREADS = { 'sqlite-writer.worker': 'libs/event-store/src/sqlite/sqlite-writer.worker.ts' };
 const API_THREADS = { ...THREADS, 'serving-thread.worker': 'apps/gateway/src/threads/serving-thread.worker.ts' };
-const threadsOf = (entry) => (/^apps\/(gateway|standalone)\//.test(entry) ? API_THREADS : THREADS);
+/** Whether an app serves the API, and with it the console. */
+const servesApi = (entry) => /^apps\/(gateway|standalone)\//.test(entry);
 
 /** Selects the few packages to exclude from the bundle of a built app. */
 export const isKept = (id) => KEPT.some((name) => id === name || id.startsWith(`${name}/`));
@@ -44,7 +46,7 @@ export async function bundle(entry, folder, external = isKept) {
 async function written(entry, folder, external) {
   const build = await rolldown({
     cwd: root,
-    input: { [basename(entry, '.ts')]: entry, ...threadsOf(entry) },
+    input: { [basename(entry, '.ts')]: entry, ...(servesApi(entry) ? API_THREADS : THREADS) },
     platform: 'node',
     // Contains the aliases and the decorator options.
     tsconfig: 'tsconfig.json',
@@ -65,7 +67,8 @@ async function written(entry, folder, external) {
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
       chunkFileNames: '[name]-[hash].js',
     });
-    const files = (await build.watchFiles).map((file) => relative(root, file));
+    const ofConsole = servesApi(entry) ? await bundleConsole(join(folder, 'console')) : [];
+    const files = [...(await build.watchFiles).map((file) => relative(root, file)), ...ofConsole];
     return files.filter((file) => !/^(?:node_modules|\.\.)/.test(file));
   } finally {
     await build.close();

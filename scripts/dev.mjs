@@ -40,7 +40,7 @@ async function sourcesOfBuild() {
 async function nextChange(began, sources) {
   for (;;) {
     // A new file may fix a failed build.
-    const changed = changedSource(sources ?? globSync('{apps,libs}/**/*.ts', { cwd: root }), began);
+    const changed = changedSource(sources ?? globSync('{apps,libs}/**/*.{ts,tsx,css,html}', { cwd: root }), began);
     if (changed) return changed;
     await sleep(POLL_MS);
   }

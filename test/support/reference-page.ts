@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { format } from 'prettier';
+import { format, type Options } from 'prettier';
 import { expect } from 'vitest';
 
-const DOCS = resolve(import.meta.dirname, '../../docs');
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Expects that a generated page below `docs` is up to date. With `WRITE_DOCS=1` (`npm run docs`) it is written instead. */
-export async function expectPage(path: string, markdown: string): Promise<void> {
-  const file = resolve(DOCS, path);
-  const text = await format(markdown, { parser: 'markdown', printWidth: 120 });
+export const expectPage = (path: string, markdown: string): Promise<void> =>
+  expectGenerated(`docs/${path}`, markdown, { parser: 'markdown' });
+
+/** Expects the same of any file. */
+export async function expectGenerated(path: string, source: string, options: Options): Promise<void> {
+  const file = resolve(ROOT, path);
+  const text = await format(source, { ...options, printWidth: 120 });
   if (process.env['WRITE_DOCS']) writeFileSync(file, text);
   expect(readFileSync(file, 'utf8'), `${path} is stale: run "npm run docs"`).toBe(text);
 }

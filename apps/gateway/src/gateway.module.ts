@@ -25,6 +25,7 @@ import { ClientAddress } from './request/client-address.js';
 import { IdempotentCommands } from './request/idempotent-commands.js';
 import { AccessTokenController } from './secrets/access-token.controller.js';
 import { AppPasswordController } from './secrets/app-password.controller.js';
+import { ConsoleController, ConsoleFiles } from './site/console.controller.js';
 import { DisabledFeaturesController } from './site/disabled-features.controller.js';
 import { PublicEventDocuments, PublicEventsController } from './site/public-events.controller.js';
 import { PublicController, PublicSettingsCache } from './site/public.controller.js';
@@ -121,6 +122,7 @@ export class GatewayModule {
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,
+        ConsoleController,
       ],
       providers: [
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
@@ -128,6 +130,7 @@ export class GatewayModule {
         IdempotentCommands,
         { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, reportIgnored) },
         PublicSettingsCache,
+        ConsoleFiles.provider(settings.KEYFOLD_CONSOLE === 'on'),
         ...openlist.providers,
       ],
       exports: [ApplicationModule, ...openlist.modules],

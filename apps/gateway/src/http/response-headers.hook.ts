@@ -3,6 +3,11 @@ import type { FastifyRequest } from 'fastify';
 import helmet from 'helmet';
 import { clientCorrelationOf, type RequestHook } from '../request/request-reading.js';
 
+/** The address of the console. Everything below it is the console's. */
+export const CONSOLE = '/@account';
+
+const isConsoleRequest = ({ url }: FastifyRequest) => /^\/@account(?:[/?]|$)/.test(url);
+
 /** Returns whether the response is an HTML page: the documentation or the welcome page. */
 export const isPageRequest = (request: FastifyRequest): boolean =>
   request.url.startsWith('/docs') || isWelcomePageRequest(request);
@@ -20,6 +25,28 @@ const protectPage = helmet({
   strictTransportSecurity: false,
 });
 
+/** Lets the console run its own files and call the API, and nothing else: no inline code, no other site, no HTML from text. */
+const protectConsole = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      // The QR code of an enrolment.
+      imgSrc: ["'self'", 'data:'],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["'none'"],
+    },
+  },
+  frameguard: { action: 'deny' },
+  strictTransportSecurity: false,
+});
+
 /**
  * Creates the hook that sets the headers of every response, including those to malformed paths. Preflight requests end here.
  * `hstsSeconds` is the HSTS max-age (RFC 6797); with 0 the header is not sent.
@@ -34,7 +61,8 @@ export function responseHeaders(hstsSeconds: number): RequestHook {
     reply.header('cache-control', 'no-store').header('vary', 'Authorization');
     reply.header('x-content-type-options', 'nosniff');
     if (hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${hstsSeconds}`);
-    if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
+    if (isConsoleRequest(request)) protectConsole(request.raw, reply.raw, () => undefined);
+    else if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
     crossOriginHook(request, reply, done);
   };
 }

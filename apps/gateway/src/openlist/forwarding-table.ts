@@ -40,6 +40,7 @@ export const forwardingTable = [
   { paths: ['/api/me', '/api/me/*'], note: "the caller's account" },
   { paths: ['/api/admin/user', '/api/admin/user/*'], note: 'accounts' },
   { paths: ['/docs', '/docs/*', '/schemas/*'], note: 'the documentation of these routes and of the events' },
+  { paths: ['/@account', '/@account/*'], note: 'the console' },
   { paths: [`${SETTING}reset_token`], note: "Keyfold's static token; so is a request for the setting `token` alone" },
   {
     paths: [`${SETTING}get`, `${SETTING}list`, `${SETTING}default`],

@@ -3,8 +3,9 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
 import { serviceVersion } from '@keyfold/process';
 import type { FastifyReply } from 'fastify';
-import { isWelcomePageRequest } from '../http/response-headers.hook.js';
+import { CONSOLE, isWelcomePageRequest } from '../http/response-headers.hook.js';
 import type { KeyfoldRequest } from '../request/request-reading.js';
+import { ConsoleFiles } from './console.controller.js';
 import { html, htmlPage, PAGE_CSP, type Html } from './html.js';
 
 /** Creates the page for people who open the address of the service in a browser. */
@@ -31,16 +32,19 @@ const welcomePage = (version: string): Html =>
       <pre>docker compose exec gateway keyfold account set-password admin</pre>`,
   );
 
-/** Serves the root path: browsers get a page; for other clients the path does not exist, with any method (wire contract 1.2). */
+/** Serves the root path: browsers get the console, or a page if it is off; for other clients the path does not exist, with any method (wire contract 1.2). */
 @ApiExcludeController()
 @Controller()
 export class WelcomeController {
   readonly #page = welcomePage(serviceVersion).source;
 
+  constructor(private readonly files: ConsoleFiles) {}
+
   @All()
   page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
     if (!isWelcomePageRequest(request)) throw new Fault(404, UNKNOWN_PATH);
     reply.header('content-security-policy', PAGE_CSP).header('vary', 'Accept');
+    if (this.files.page !== undefined) return void reply.redirect(CONSOLE, 302);
     reply.code(200).type('text/html; charset=utf-8').send(this.#page);
   }
 }

@@ -97,6 +97,10 @@ export const apiSettings = {
   KEYFOLD_HSTS_SECONDS: integer('must be a number of seconds from 0 to 63072000', 0, 63_072_000, 'must be an integer')
     .prefault('0')
     .describe('`Strict-Transport-Security` max-age in seconds; 0 omits the header'),
+  KEYFOLD_CONSOLE: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .describe('`off` serves no [console](../use/console.md) at `/@account`'),
   ...openlistSettings,
 };
 

@@ -1,0 +1,90 @@
+import type { paths } from './openapi.js';
+import { current, signedOut, token } from './session.js';
+
+type Content<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
+  ? Body
+  : never;
+/** The data of a success. */
+export type Data<Operation> = Content<Operation> extends { data: infer Data } ? NonNullable<Data> : never;
+type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? Body
+  : never;
+type Query<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
+type Method = 'get' | 'post';
+type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends { [key in M]: object } ? P : never;
+}[keyof paths];
+type Parameters<M extends Method, P extends PathOf<M>> = Readonly<{
+  query?: Query<paths[P][M & keyof paths[P]]>;
+  body?: Body<paths[P][M & keyof paths[P]]>;
+  signal?: AbortSignal;
+}>;
+
+/** A refusal of the service, in its own words. `retryAfter` is in seconds. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The service could not be reached, or something other than the service answered. */
+export class Unreachable extends Error {}
+
+/** @throws Refusal, Unreachable */
+export const get = <P extends PathOf<'get'>>(path: P, parameters: Parameters<'get', P> = {}) =>
+  call('get', path, parameters) as Promise<Data<paths[P]['get']>>;
+
+/** @throws Refusal, Unreachable */
+export const post = <P extends PathOf<'post'>>(path: P, parameters: Parameters<'post', P> = {}) =>
+  call('post', path, parameters) as Promise<Data<paths[P]['post']>>;
+
+type Sent = Readonly<{ query?: object; body?: unknown; signal?: AbortSignal }>;
+
+/** Calls the service. When the session has ended, the person signs in again in place, and the call is repeated: no input is lost. */
+async function call(method: Method, path: string, sent: Sent): Promise<unknown> {
+  for (;;) {
+    const used = token.value;
+    const { code, message, data, retryAfter } = await exchange(method, path, sent, used);
+    if (code === 200) return data;
+    if (code !== 401 || used === undefined || path === '/api/auth/login') throw new Refusal(code, message, retryAfter);
+    if (used === token.value) await signedOut(message);
+  }
+}
+
+type Answer = Readonly<{ code: number; message: string; data: unknown; retryAfter?: number | undefined }>;
+
+async function exchange(
+  method: Method,
+  path: string,
+  { query, body, signal }: Sent,
+  used: string | undefined,
+): Promise<Answer> {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  try {
+    const response = await fetch(search ? `${path}?${search}` : path, {
+      method: method.toUpperCase(),
+      headers: {
+        ...(used && { authorization: used }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+    if (response.status === 204) return { code: 200, message: '', data: null };
+    const retryAfter = Number(response.headers.get('retry-after')) || undefined;
+    return { ...((await response.json()) as Answer), retryAfter };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Unreachable('', { cause: error });
+  }
+}
+
+/** Reads the signed-in account again, after it was changed here. */
+export async function refreshAccount(): Promise<void> {
+  current.value = await get('/api/me');
+}

@@ -1,0 +1,3 @@
+import { start } from './shell/app.js';
+
+await start(document.body);

@@ -1,0 +1,119 @@
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { get } from '../api/client.js';
+import { ADMINISTRATOR, current, forgetToken, interrupted, token } from '../api/session.js';
+import { chooseLanguage, t } from '../texts/texts.js';
+import { Page } from '../ui/page.js';
+import { Problem } from '../ui/problem.js';
+import { useLoad } from '../ui/use-load.js';
+import { useAction } from '../ui/use-action.js';
+import { address, BASE, followLinks, navigate } from '../ui/router.js';
+import { Outlet } from './outlet.js';
+import { screens, START, type Screen } from './screens.js';
+import { SignIn, SignInAgain } from './sign-in.js';
+
+/** Starts the console in an element of the page. */
+export async function start(root: Element): Promise<void> {
+  await chooseLanguage();
+  followLinks();
+  render(<App />, root);
+}
+
+function App() {
+  return (
+    <>
+      {token.value === undefined ? <SignIn /> : <SignedIn />}
+      {interrupted.value && <SignInAgain {...interrupted.value} />}
+    </>
+  );
+}
+
+/** Loads the account before anything else: the screens depend on its role. */
+function SignedIn() {
+  const { error } = useLoad(async (signal) => {
+    current.value = await get('/api/me', { signal });
+  });
+  useEffect(() => {
+    if (address.value.path === '/') navigate(START, 'replace');
+  }, [address.value.path]);
+  if (!current.value)
+    return error === undefined ? <div class="loading" aria-busy="true" /> : <Unusable error={error} />;
+  return (
+    <>
+      <a class="skip" href="#content">
+        {t.shell.skip}
+      </a>
+      <Banner />
+      <div class="shell">
+        <Navigation isAdministrator={current.value.role === ADMINISTRATOR} />
+        <main id="content">
+          <Outlet />
+        </main>
+      </div>
+    </>
+  );
+}
+
+function Unusable({ error }: Readonly<{ error: unknown }>) {
+  return (
+    <main class="narrow">
+      <Page title="Keyfold">
+        <Problem error={error} />
+        <button type="button" onClick={forgetToken}>
+          {t.signIn.other}
+        </button>
+      </Page>
+    </main>
+  );
+}
+
+function Banner() {
+  const action = useAction();
+  const signOut = () =>
+    action.run(async () => {
+      await get('/api/auth/logout').catch(() => undefined);
+      forgetToken();
+      navigate('/', 'replace');
+    });
+  return (
+    <header class="banner">
+      <a class="brand" href={`${BASE}${START}`}>
+        Keyfold
+      </a>
+      <span class="who">{current.value?.username}</span>
+      <button type="button" class="quiet" aria-busy={action.busy} onClick={() => void signOut()}>
+        {t.shell.signOut}
+      </button>
+    </header>
+  );
+}
+
+function Navigation({ isAdministrator }: Readonly<{ isAdministrator: boolean }>) {
+  const shown = screens.filter(({ hidden }) => !hidden);
+  return (
+    <nav aria-label={t.shell.navigation}>
+      <Links title={t.shell.account} screens={shown.filter((each) => each.for === 'everybody')} />
+      {isAdministrator && (
+        <Links title={t.shell.administration} screens={shown.filter((each) => each.for === 'administrators')} />
+      )}
+    </nav>
+  );
+}
+
+function Links({ title, screens: listed }: Readonly<{ title: string; screens: readonly Screen[] }>) {
+  if (listed.length === 0) return null;
+  return (
+    <>
+      <h2>{title}</h2>
+      <ul>
+        {listed.map(({ path, title: name }) => (
+          <li key={path}>
+            <a href={`${BASE}${path}`} aria-current={address.value.path.startsWith(path) ? 'page' : undefined}>
+              {name()}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ComponentType } from 'preact';
+import { t } from '../texts/texts.js';
+
+/** A screen is loaded when somebody opens it. `rest` is the part of the address after the path of the screen, such as an id. */
+export type Screen = Readonly<{
+  path: string;
+  title: () => string;
+  for: 'everybody' | 'administrators';
+  /** Screens without a place in the navigation are reached from another screen. */
+  hidden?: true;
+  load: () => Promise<{ default: ComponentType<{ rest: string }> }>;
+}>;
+
+/** The screens in the order of the navigation. */
+export const screens: readonly Screen[] = [
+  { path: '/profile', title: () => t.profile.title, for: 'everybody', load: () => import('../account/profile.js') },
+];
+
+export const START = '/profile';
+
+/** Returns the screen of an address, and the part of the address after its path. */
+export function screenOf(path: string): Readonly<{ screen: Screen; rest: string }> | undefined {
+  const screen = screens.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  return screen && { screen, rest: decodeURIComponent(path.slice(screen.path.length + 1)) };
+}

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { t } from '../texts/texts.js';
+import { Field, Form } from './form.js';
+import { useAction } from './use-action.js';
+
+type DialogProps = Readonly<{ title: string; onClose: () => void; children: ComponentChildren }>;
+
+/** A modal dialog. The browser keeps the focus within it and returns it to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+type ConfirmProps = Readonly<{
+  title: string;
+  /** The consequence. */
+  children: ComponentChildren;
+  submit: string;
+  /** A word that has to be typed first. */
+  typed?: string;
+  onConfirm: () => Promise<unknown>;
+  onClose: () => void;
+}>;
+
+/** Asks before a change that cannot be undone. Closes itself when the change succeeded. */
+export function Confirm({ title, children, submit, typed, onConfirm, onClose }: ConfirmProps) {
+  const action = useAction();
+  const [word, setWord] = useState('');
+  const cancel = (
+    <button type="button" onClick={onClose}>
+      {t.common.cancel}
+    </button>
+  );
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        action={action}
+        submit={submit}
+        danger
+        idle={typed !== undefined && word !== typed}
+        more={cancel}
+        onSubmit={() => void action.run(onConfirm).then((done) => done && onClose())}
+      >
+        <div>{children}</div>
+        {typed !== undefined && <Field label={t.common.typeToConfirm(typed)} value={word} onInput={setWord} required />}
+      </Form>
+    </Dialog>
+  );
+}

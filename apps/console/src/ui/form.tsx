@@ -1,0 +1,137 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { Action } from './use-action.js';
+import { Problem } from './problem.js';
+
+type FieldProps = Readonly<{
+  label: string;
+  value: string;
+  onInput: (value: string) => void;
+  hint?: string;
+  /** The field has several lines. */
+  rows?: number;
+  type?: 'text' | 'password' | 'search' | 'number' | 'date';
+  autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code';
+  required?: boolean;
+  readOnly?: boolean;
+  autofocus?: boolean;
+}>;
+
+/** A labelled text field. */
+export function Field({ label, onInput, hint, rows, type = 'text', autocomplete, ...rest }: FieldProps) {
+  const id = useId();
+  const common = {
+    ...rest,
+    id,
+    // Names, codes and keys are no words.
+    autocapitalize: 'none' as const,
+    spellcheck: false,
+    'aria-describedby': hint ? `${id}-hint` : undefined,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows ? (
+        <textarea rows={rows} {...common} />
+      ) : (
+        <input type={type as 'text'} autocomplete={autocomplete ?? 'off'} {...common} />
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type ChoiceProps = Readonly<{
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  choices: readonly (readonly [value: string, text: string])[];
+  hint?: string;
+}>;
+
+export function Choice({ label, value, onChange, choices, hint }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {choices.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type CheckProps = Readonly<{ label: string; checked: boolean; onChange: (checked: boolean) => void; hint?: string }>;
+
+export function Check({ label, checked, onChange, hint }: CheckProps) {
+  const id = useId();
+  return (
+    <div class="check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type FormProps = Readonly<{
+  action: Action;
+  onSubmit: () => void;
+  submit: string;
+  /** The submit button cannot be pressed, for example because nothing was changed. */
+  idle?: boolean;
+  danger?: boolean;
+  /** Buttons beside the submit button. */
+  more?: ComponentChildren;
+  children: ComponentChildren;
+}>;
+
+/** A form with its problem and its submit button. Submitting waits for the present action to end. */
+export function Form({ action, onSubmit, submit, idle, danger, more, children }: FormProps) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!action.busy && !idle) onSubmit();
+      }}
+    >
+      {children}
+      <Problem error={action.error} />
+      <div class="buttons">
+        <button type="submit" class={danger ? 'danger' : 'primary'} aria-busy={action.busy} disabled={idle}>
+          {submit}
+        </button>
+        {more}
+      </div>
+    </form>
+  );
+}

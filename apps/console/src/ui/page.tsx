@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Problem } from './problem.js';
+import type { Loaded } from './use-load.js';
+
+type PageProps = Readonly<{ title: string; intro?: string; actions?: ComponentChildren; children: ComponentChildren }>;
+
+/** A screen. Its heading gets the focus when it appears, so that screen readers announce it. */
+export function Page({ title, intro, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} - Keyfold`;
+    heading.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [title]);
+  return (
+    <>
+      <header class="page">
+        <h1 tabIndex={-1} ref={heading}>
+          {title}
+        </h1>
+        {actions && <div class="buttons">{actions}</div>}
+      </header>
+      {intro && <p class="intro">{intro}</p>}
+      {children}
+    </>
+  );
+}
+
+export function Section({ title, children }: Readonly<{ title: string; children: ComponentChildren }>) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+type ReadyProps<Value> = Readonly<{ of: Loaded<Value>; children: (data: Value) => ComponentChildren }>;
+
+/** Shows a loaded value: a placeholder until it is there, and an error above the last one. */
+export function Ready<Value>({ of, children }: ReadyProps<Value>) {
+  const { data, error } = of;
+  return (
+    <>
+      <Problem error={error} />
+      {data === undefined ? error === undefined && <div class="loading" aria-busy="true" /> : children(data)}
+    </>
+  );
+}

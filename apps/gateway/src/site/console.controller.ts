@@ -1,0 +1,59 @@
+import fastifyStatic from '@fastify/static';
+import { Controller, Get, Inject, Injectable, Res, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CONSOLE } from '../http/response-headers.hook.js';
+
+/** The build puts the console beside the app. A program that runs from its sources has none. */
+const BUILT = fileURLToPath(new URL('./console/', import.meta.url));
+
+/** The built console, if it is on. */
+@Injectable()
+export class ConsoleFiles implements OnModuleInit {
+  /** The page, which is the same for all addresses of the console. */
+  readonly page: string | undefined;
+
+  constructor(
+    isOn: boolean,
+    private readonly server: () => FastifyInstance,
+  ) {
+    if (isOn && existsSync(`${BUILT}index.html`)) this.page = readFileSync(`${BUILT}index.html`, 'utf8');
+  }
+
+  /** Serves the files, whose names change with their contents, in the compressed forms that the build made. */
+  async onModuleInit(): Promise<void> {
+    if (this.page === undefined) return;
+    await this.server().register(fastifyStatic, {
+      root: `${BUILT}assets`,
+      prefix: `${CONSOLE}/assets/`,
+      preCompressed: true,
+      decorateReply: false,
+      index: false,
+      immutable: true,
+      maxAge: '1y',
+    });
+  }
+
+  static readonly provider = (isOn: boolean) => ({
+    provide: ConsoleFiles,
+    inject: [HttpAdapterHost],
+    useFactory: ({ httpAdapter }: HttpAdapterHost) => new ConsoleFiles(isOn, () => httpAdapter.getInstance()),
+  });
+}
+
+/** Serves the page of the console at each of its addresses. */
+@ApiExcludeController()
+@Controller(CONSOLE)
+export class ConsoleController {
+  constructor(@Inject(ConsoleFiles) private readonly files: ConsoleFiles) {}
+
+  @Get(['', '*'])
+  page(@Res() reply: FastifyReply): void {
+    if (this.files.page === undefined) throw new Fault(404, UNKNOWN_PATH);
+    reply.code(200).type('text/html; charset=utf-8').send(this.files.page);
+  }
+}
