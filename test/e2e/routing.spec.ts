@@ -6,6 +6,7 @@ import { exchangeBytes } from '../support/raw-connection.js';
 import { sharedApp } from '../support/shared-app.js';
 
 const app = await sharedApp();
+const withoutConsole = await sharedApp({ KEYFOLD_CONSOLE: 'off' });
 const api = new ApiClient(app.baseUrl);
 const admin = await adminOf(api);
 
@@ -139,8 +140,11 @@ describe('an unknown route', () => {
 
 /** The Accept header of Firefox and Chromium for an address typed by a user. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const ask = (accept: string | undefined, path = '/', method = 'GET', headers: Record<string, string> = {}) =>
-  api.send({ method, path, headers: { ...headers, ...(accept !== undefined && { accept }) } });
+const askOf =
+  (server: ApiClient) =>
+  (accept: string | undefined, path = '/', method = 'GET', headers: Record<string, string> = {}) =>
+    server.send({ method, path, headers: { ...headers, ...(accept !== undefined && { accept }) } });
+const ask = askOf(api);
 
 /** Returns an answer without what differs between any two requests. */
 function withoutTheRequest({ status, text, headers }: Answer) {
@@ -148,7 +152,9 @@ function withoutTheRequest({ status, text, headers }: Answer) {
   return { status, text, headers: rest };
 }
 
-describe('a browser at the root', () => {
+describe('a browser at the root, with the console off', () => {
+  const ask = askOf(new ApiClient(withoutConsole.baseUrl));
+
   it.each(['/', '/?from=bookmark'])('gets a page with the version at %s', async (path) => {
     const { status, headers, text } = await ask(BROWSER, path);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

@@ -23,7 +23,7 @@ export async function signIn(page: Page, username: string, password: string): Pr
   await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation').waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await expectHeading(page);
 }
 
@@ -33,7 +33,7 @@ export const expectHeading = (page: Page, name?: string): Promise<void> =>
 
 /** Goes to a screen by the navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
   await expectHeading(page, name);
 }
 

@@ -14,6 +14,18 @@ export type Screen = Readonly<{
 /** The screens in the order of the navigation. */
 export const screens: readonly Screen[] = [
   { path: '/profile', title: () => t.profile.title, for: 'everybody', load: () => import('../account/profile.js') },
+  {
+    path: '/access',
+    title: () => t.access.title,
+    for: 'administrators',
+    load: () => import('../administration/access.js'),
+  },
+  {
+    path: '/settings',
+    title: () => t.settings.title,
+    for: 'administrators',
+    load: () => import('../administration/settings.js'),
+  },
 ];
 
 export const START = '/profile';
