@@ -41,9 +41,9 @@ export async function bundleConsole(folder) {
 function pageOf({ fileName, imports }, style) {
   const preloads = imports.map((each) => `<link rel="modulepreload" href="/@account/assets/${each}" />`).join('');
   return readFileSync(PAGE, 'utf8')
-    .replace('console.css', style)
+    .replace('/console.css', `/@account/assets/${style}`)
     .replace('<script', `${preloads}<script`)
-    .replace('main.js', fileName);
+    .replace('/main.ts', `/@account/assets/${fileName}`);
 }
 
 /** Writes a file and its compressed forms. */

@@ -17,12 +17,12 @@ const TOKEN_TAB = 'token';
 /** The settings of the site by group. A change is shown before it is saved. */
 export default function Settings() {
   const loaded = useLoad((signal) => get('/api/admin/setting/list', { signal }));
-  const tabs = [...GROUPS.map((group) => [String(group), t.settings.groups[group]] as const)];
-  const all = [...tabs, [TOKEN_TAB, t.settings.staticToken] as const];
-  const shown = shownTab(all.map(([value]) => value));
+  const groups = GROUPS.map((group) => [String(group), t.settings.groups[group]] as const);
+  const tabs = [...groups, [TOKEN_TAB, t.settings.staticToken] as const];
+  const shown = shownTab(tabs.map(([value]) => value));
   return (
     <Page title={t.settings.title} intro={t.settings.intro}>
-      <Tabs label={t.settings.title} tabs={all} />
+      <Tabs label={t.settings.title} tabs={tabs} />
       {shown === TOKEN_TAB ? (
         <StaticToken />
       ) : (

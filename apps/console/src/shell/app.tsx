@@ -9,13 +9,15 @@ import { useLoad } from '../ui/use-load.js';
 import { useAction } from '../ui/use-action.js';
 import { address, BASE, followLinks, navigate } from '../ui/router.js';
 import { Outlet } from './outlet.js';
-import { screens, START, type Screen } from './screens.js';
+import { screenOf, screens, START, type Screen } from './screens.js';
 import { SignIn, SignInAgain } from './sign-in.js';
 
 /** Starts the console in an element of the page. */
 export async function start(root: Element): Promise<void> {
   await chooseLanguage();
   followLinks();
+  // The screen arrives while the account is read.
+  if (token.value !== undefined) void screenOf(address.value.path)?.screen.load();
   render(<App />, root);
 }
 
