@@ -7,7 +7,12 @@ const manyNames = Array.from({ length: 2_000 }, (_, n) => `f${n}=1`)
   .join('&')
   .slice(0, 16_000);
 
-/** Returns the worst known requests of the routes of the history. */
+/** A hundred entries with their ids and reasons of a thousand characters, each of which may need an escape. */
+const PARKED = FRAME + 100 * (6 * (1_000 + 255) + 200);
+/** Parts and readers with their reasons, and 24 hours. */
+const OVERVIEW = FRAME + 24 * 100 + 20 * 1_024;
+
+/** Returns the worst known requests of the routes of the history and of what is going on. */
 export function activityRequests(cast: Cast): Readonly<Record<string, WorstRoute>> {
   const { admin, many, manyId, busy } = cast;
   return {
@@ -44,6 +49,24 @@ export function activityRequests(cast: Cast): Readonly<Record<string, WorstRoute
       requests: [
         () => admin.get('/api/admin/activity/export?until=2000-01-01T00:00:00Z'),
         () => admin.get(`/api/admin/activity/export?${shown('type')}`),
+      ],
+    },
+    'GET /api/admin/overview': { bytes: OVERVIEW, requests: [() => admin.get('/api/admin/overview')] },
+    'GET /api/admin/parked': {
+      bytes: PARKED,
+      requests: [
+        () => admin.get('/api/admin/parked?per_page=100'),
+        () => admin.get('/api/admin/parked?page=9999999&per_page=100'),
+        () => admin.get(`/api/admin/parked?${shown('kind')}`),
+        () => admin.get(`/api/admin/parked?${manyNames}`),
+      ],
+    },
+    'POST /api/admin/parked/retry': {
+      bytes: FRAME,
+      requests: [
+        () => admin.post('/api/admin/parked/retry', { kind: 'projection', id: 'account-1' }),
+        () => admin.post('/api/admin/parked/retry', { kind: 'event', id: '<'.repeat(255) }),
+        () => admin.post('/api/admin/parked/retry', { kind: '<'.repeat(10_000), id: '<'.repeat(10_000) }),
       ],
     },
   };

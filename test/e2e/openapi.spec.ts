@@ -61,7 +61,7 @@ describe('the document', () => {
 
   it('lists the body fields that the server reads', async () => {
     const routes = [...operations].filter(([, { requestBody }]) => requestBody);
-    expect(routes).toHaveLength(20);
+    expect(routes).toHaveLength(21);
     for (const [route, { requestBody }] of routes) {
       const { schema } = requestBody!.content['application/json']!;
       const name = (schema.items ?? schema).$ref!.split('/').at(-1)!;
@@ -212,6 +212,9 @@ describe('every answer', () => {
     for (const which of [id, 'x', 999_999]) await check(admin, 'GET', `${users}/activity?id=${which}`);
     for (const path of ['activity', 'activity/export'])
       for (const actor of ['1', 'x']) await check(admin, 'GET', `/api/admin/${path}?actor=${actor}`);
+    for (const client of [admin, api]) await check(client, 'GET', '/api/admin/overview');
+    for (const size of ['100', '101']) await check(admin, 'GET', `/api/admin/parked?per_page=${size}`);
+    for (const kind of ['event', 'message']) await check(admin, 'POST', '/api/admin/parked/retry', { kind, id: '3' });
     for (const which of [id, 'x'])
       for (const change of ['cancel_2fa', 'revoke-everything'])
         await check(admin, 'POST', `${users}/${change}?id=${which}`);

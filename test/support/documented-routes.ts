@@ -81,6 +81,9 @@ export const ROUTE_ANSWERS: Readonly<Record<string, RouteAnswers>> = {
   'GET /api/admin/user/activity': { admin: '500 failed get old user: record not found', scope: 'accounts:audit' },
   'GET /api/admin/activity': { admin: '200 success', scope: 'accounts:audit' },
   'GET /api/admin/activity/export': { admin: '200 application/x-ndjson', scope: 'accounts:audit' },
+  'GET /api/admin/overview': { admin: '200 success', scope: 'accounts:audit' },
+  'GET /api/admin/parked': { admin: '200 success', scope: 'accounts:audit' },
+  'POST /api/admin/parked/retry': { admin: '200 success' },
   'GET /api/admin/sshkey/find': {
     admin: '400 fingerprint must have the form SHA256:… or MD5:… that ssh-keygen -l prints',
     scope: 'keys:find',

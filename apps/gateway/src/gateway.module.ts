@@ -6,10 +6,11 @@ import {
   Clock,
   LoginProblems,
   PasswordPolicy,
+  RecentLogins,
   SERVICE_VERSION,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
-import { passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
+import { openlistOf, passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
 import { DeviceTokens, EarlierTokenSecrets, LoginThrottle, ThrottleStore, TokenSigner } from '@keyfold/security';
 import { reasonOf } from '@keyfold/reporting';
 import { EventSourcingModule } from '@keyfold/wiring';
@@ -21,6 +22,9 @@ import { LoginController } from './login/login.controller.js';
 import { SessionController } from './login/session.controller.js';
 import { TwoFactorController } from './login/two-factor.controller.js';
 import { openListParts } from './openlist/openlist.providers.js';
+import { OverviewController } from './overview/overview.controller.js';
+import { OPENLIST_URL } from './overview/feed-readers.js';
+import { ParkedController } from './overview/parked.controller.js';
 import { ClientAddress } from './request/client-address.js';
 import { IdempotentCommands } from './request/idempotent-commands.js';
 import { AccessTokenController } from './secrets/access-token.controller.js';
@@ -34,7 +38,6 @@ import { SiteController } from './site/site.controller.js';
 import { WelcomeController } from './site/welcome.controller.js';
 import { SshKeyAdministrationController } from './ssh-keys/ssh-key-administration.controller.js';
 import { SshKeyController } from './ssh-keys/ssh-key.controller.js';
-import { processServices } from './threads/process-services.js';
 
 const ISSUER = 'keyfold';
 const DAY_MS = 86_400_000;
@@ -51,6 +54,8 @@ const applicationServices = (settings: ApiSettings, accountIdBlock: number): Pro
     useValue: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY_MS, settings.KEYFOLD_SYSTEM_NAMES),
   },
   { provide: PasswordPolicy, useValue: new PasswordPolicy(passwordRules(settings)) },
+  // Here it ends before the store, where it then leaves its last counts.
+  RecentLogins,
   { provide: LoginProblems, useValue: { hashNotReplaced: reportKeptHash } },
   {
     provide: TokenSigner,
@@ -88,14 +93,14 @@ export class GatewayModule {
   /**
    * Returns the module that serves the API. `ports` are the modules that provide `JwtService`, `EarlierTokenSecrets`, `Sealer` and the
    * adapters of `EventStore`, `CommitHistory`, `Counter`, `ReadModelStore` and `ThrottleStore`. `accountIdBlock` is the number of account ids
-   * that the process takes from the store at once. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`, `StreamQueue` and
-   * `SecurityLog`.
+   * that the process takes from the store at once. `services` provide `PasswordHasher`, `HashDurations`, `LoginQueues`, `StreamQueue`,
+   * `SecurityLog` and `ProcessState`.
    */
   static forRoot(
     ports: readonly DynamicModule[],
     settings: ApiSettings,
     accountIdBlock: number,
-    services: readonly Provider[] = processServices(),
+    services: readonly Provider[],
   ): DynamicModule {
     const openlist = openListParts(settings);
     return {
@@ -119,6 +124,8 @@ export class GatewayModule {
         AppPasswordController,
         SessionController,
         ActivityController,
+        OverviewController,
+        ParkedController,
         DisabledFeaturesController,
         PublicEventsController,
         WelcomeController,
@@ -131,6 +138,7 @@ export class GatewayModule {
         { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, reportIgnored) },
         PublicSettingsCache,
         ConsoleFiles.provider(settings.KEYFOLD_CONSOLE === 'on'),
+        { provide: OPENLIST_URL, useValue: openlistOf(settings)?.url },
         ...openlist.providers,
       ],
       exports: [ApplicationModule, ...openlist.modules],
@@ -139,4 +147,5 @@ export class GatewayModule {
 }
 
 export { serveApi } from './serve-api.js';
+export { processServices } from './threads/process-services.js';
 export { threadsOnMongo, type ThreadOptions } from './threads/open-threads.js';

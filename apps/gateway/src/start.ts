@@ -12,7 +12,7 @@ import {
 } from '@keyfold/process';
 import { loadMongoStoreModule, SecretsModule } from '@keyfold/wiring';
 import { z } from 'zod';
-import { GatewayModule, ID_BLOCK, serveApi, threadsOnMongo } from './gateway.module.js';
+import { GatewayModule, ID_BLOCK, processServices, serveApi, threadsOnMongo } from './gateway.module.js';
 
 const settings = z.object({
   ...processSettings,
@@ -33,7 +33,7 @@ export const startGateway = () =>
         await loadMongoStoreModule(config.KEYFOLD_MONGODB_URI, context),
         SecretsModule.forRoot(config),
       ];
-      const module = GatewayModule.forRoot(ports, config, ID_BLOCK.shared);
+      const module = GatewayModule.forRoot(ports, config, ID_BLOCK.shared, processServices(context.health));
       return serveApi(module, config, context, { threads: () => threadsOnMongo(config) });
     },
   );

@@ -1,5 +1,12 @@
 import type { DynamicModule, INestApplication } from '@nestjs/common';
-import { GatewayModule, ID_BLOCK, serveApi, threadsOnMongo, type ThreadOptions } from '@keyfold/gateway';
+import {
+  GatewayModule,
+  ID_BLOCK,
+  processServices,
+  serveApi,
+  threadsOnMongo,
+  type ThreadOptions,
+} from '@keyfold/gateway';
 import { operatorSocketProvider, requireFreeFolder } from '@keyfold/operator';
 import {
   MAX_THREADS,
@@ -37,7 +44,12 @@ async function start(settings: StandaloneSettings, context: ProcessContext): Pro
     : [];
   const module = StandaloneModule.forRoot(
     ports,
-    GatewayModule.forRoot(ports, settings, embedded ? ID_BLOCK.embedded : ID_BLOCK.shared),
+    GatewayModule.forRoot(
+      ports,
+      settings,
+      embedded ? ID_BLOCK.embedded : ID_BLOCK.shared,
+      processServices(context.health),
+    ),
     { leaseMilliseconds: settings.KEYFOLD_LEASE_SECONDS * 1_000, sessionDays },
     providers,
     [messages, mirror].filter((work) => work !== undefined),

@@ -24,7 +24,7 @@ const features = [
 
 /**
  * Every command and query of the service. Needs a global module with the ports: the stores, the clock, the runner of commands, and what the
- * process decides (`ACCOUNT_ID_BLOCK`, `SERVICE_VERSION`, `NameRules`, `PasswordPolicy`).
+ * process decides (`ACCOUNT_ID_BLOCK`, `SERVICE_VERSION`, `NameRules`, `PasswordPolicy`, `RecentLogins`).
  */
 @Module({ imports: features, providers: [FirstStart], exports: [FirstStart, ...features] })
 export class ApplicationModule {}

@@ -32,6 +32,7 @@ export * from './login/login-queues.js';
 export * from './sessions/own-sessions.js';
 export * from './login/login-outcomes.js';
 export * from './login/password-check.js';
+export { RecentLogins, startOfHour } from './login/recent-logins.js';
 export * from './accounts/own-profile.js';
 export { requireSealingKey, sealingContext } from './secrets/sealing.js';
 export * from './secrets/reseal-secrets.js';

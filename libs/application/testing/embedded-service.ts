@@ -8,7 +8,7 @@ import {
 import { ListUpdates, Projection, StreamLoader } from '@keyfold/projections';
 import { readModelTables, tokenUsesTable, SqliteReadModelStore, SqliteTokenUses } from '@keyfold/projections/sqlite';
 import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
-import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
+import { loginHoursTable, SqliteLoginHours, SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { JwtService } from '@nestjs/jwt';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,7 @@ import { CallerIdentifier } from '../src/caller/caller-identifier.js';
 import { CommandRunner } from '../src/commands/command-runner.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { TokenActivity } from '../src/caller/token-activity.js';
+import { RecentLogins } from '../src/login/recent-logins.js';
 import { UserNames } from '../src/login/user-names.js';
 import { SettableClock } from './settable-clock.js';
 import { watchedPort, type Listener } from './watched-port.js';
@@ -42,7 +43,7 @@ export class EmbeddedFolder {
     this.views = new SqliteFile(join(folder, 'views.db'), {
       version: 1,
       synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}`,
+      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}; ${loginHoursTable}`,
     });
     onTestFinished(async () => {
       await Promise.all([this.events.close(), this.views.close()]);
@@ -69,6 +70,7 @@ export class EmbeddedService {
   readonly passwords;
   readonly throttle;
   readonly activity;
+  readonly recentLogins;
   readonly devices = new DeviceTokens(jwt);
   readonly tokens = new TokenSigner(jwt, { issuer: 'keyfold', lifetimeHours: 48 });
 
@@ -92,6 +94,7 @@ export class EmbeddedService {
     this.names = new UserNames(this.store, this.loader);
     this.passwords = new NewPasswords(this.hasher, sealer, clock);
     this.activity = new TokenActivity(new SqliteTokenUses(views), clock);
+    this.recentLogins = new RecentLogins(new SqliteLoginHours(views), clock);
     this.throttle = new LoginThrottle(throttleStore, () => clock.now());
   }
 

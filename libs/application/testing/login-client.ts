@@ -36,10 +36,10 @@ export class LoginClient {
   readonly reported: SecurityEvent[] = [];
 
   constructor(private readonly service: EmbeddedService) {
-    const { runner, names, hasher, throttle, sealer, tokens, devices, clock } = service;
+    const { runner, names, hasher, throttle, sealer, tokens, devices, clock, recentLogins } = service;
     const problems = { hashNotReplaced: (accountId: number) => void this.notReplaced.push(accountId) };
     const queues = new InMemoryLoginQueues();
-    this.passwords = new PasswordCheck(names, hasher, queues, throttle, sealer, runner, problems);
+    this.passwords = new PasswordCheck(names, hasher, queues, throttle, sealer, runner, recentLogins, problems);
     this.codes = new CodeCheck(runner, throttle, sealer, clock);
     const { passwords, codes, security } = this;
     this.#handler = new LogInHandler(runner, passwords, codes, tokens, devices, clock, security);

@@ -7,3 +7,4 @@ export * from './event-store.errors.js';
 export * from './feed/commit-feed.js';
 export * from './feed/feed-leases.js';
 export * from './feed/feed-reader.js';
+export * from './feed/slot-status.js';

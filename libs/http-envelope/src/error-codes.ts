@@ -291,6 +291,13 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
   ),
   'setting-not-deprecated': row(500, 'setting [{quoted}] is not deprecated', 'Keyfold knows the setting'),
   'deleted-setting-not-found': row(500, 'failed to get settingItem: record not found', 'no setting has this key'),
+
+  // The refusal of a retry. OpenList has none.
+  'parked-messages-elsewhere': row(
+    400,
+    'this process has no connection to RabbitMQ, use keyfold queue redrive',
+    '`kind` is `message`, and the answering process has no RabbitMQ, or that is unavailable',
+  ),
 };
 
 /** Returns the refusal for a domain error, with its limit or the text that it quotes. */

@@ -3,6 +3,7 @@ import { ParkedAccounts, type ParkedAccount } from '../src/relay/parked-accounts
 /** An in-memory model of the port. */
 export class ModelParkedAccounts extends ParkedAccounts {
   readonly #records = new Map<string, ParkedAccount>();
+  readonly #retries = new Set<ParkedAccount>();
 
   async park(parked: ParkedAccount): Promise<void> {
     const known = this.#records.get(keyOf(parked));
@@ -18,6 +19,18 @@ export class ModelParkedAccounts extends ParkedAccounts {
     return [...this.#records.values()]
       .filter((record) => slot === undefined || record.slot === slot)
       .toSorted((left, right) => left.at - right.at);
+  }
+
+  async requestRetry(partition: string): Promise<boolean> {
+    const parked = [...this.#records.values()].filter((record) => record.partition === partition);
+    for (const record of parked) this.#retries.add(record);
+    return parked.length > 0;
+  }
+
+  async takeRetries(slots: readonly number[]): Promise<ParkedAccount[]> {
+    const taken = [...this.#retries].filter(({ slot }) => slots.includes(slot));
+    for (const record of taken) this.#retries.delete(record);
+    return taken;
   }
 }
 

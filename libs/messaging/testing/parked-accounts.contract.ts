@@ -68,6 +68,25 @@ export function describeParkedAccounts(name: string, open: () => Promise<ParkedA
       expect(await accounts.all(slot)).toEqual([parked({ position: 9 })]);
     });
 
+    it('a requested retry is taken once, with its slot, and the record stays as it is', async () => {
+      nextSlot();
+      const [asked, other] = [parked({ partition: `asked ${slot}` }), parked({ partition: `other ${slot}` })];
+      for (const each of [asked, other]) await accounts.park(each);
+      for (const _ of [1, 2]) expect(await accounts.requestRetry(asked.partition)).toBe(true);
+      expect(await accounts.all(slot)).toEqual([asked, other]);
+      expect(await accounts.takeRetries([slot + 1])).toEqual([]);
+      expect(await accounts.takeRetries([slot, slot + 1])).toMatchObject([{ slot, partition: asked.partition }]);
+      expect(await accounts.takeRetries([slot])).toEqual([]);
+      expect(await accounts.requestRetry(asked.partition)).toBe(true);
+      expect(await accounts.takeRetries([slot])).toHaveLength(1);
+    });
+
+    it('a retry of an account that is not parked is not requested', async () => {
+      nextSlot();
+      expect(await accounts.requestRetry(`free ${slot}`)).toBe(false);
+      expect(await accounts.takeRetries([slot])).toEqual([]);
+    });
+
     it('special characters in names and errors are stored unchanged', async () => {
       nextSlot();
       const odd = parked({ partition: '$site.settings', error: "it's 'odd' \u0000 $set" });

@@ -10,6 +10,7 @@ import {
   LoginQueues,
   noSecurityLog,
   PasswordPolicy,
+  RecentLogins,
   requireSealingKey,
   SecurityLog,
   SERVICE_VERSION,
@@ -182,6 +183,9 @@ function servicesOn(
     // A command needs one id.
     { provide: ACCOUNT_ID_BLOCK, useValue: 1 },
     // No command logs in or changes the profile of its caller.
-    ...[DeviceTokens, LoginQueues, NameRules, TokenSigner].map((provide) => ({ provide, useValue: undefined })),
+    ...[DeviceTokens, LoginQueues, NameRules, RecentLogins, TokenSigner].map((provide) => ({
+      provide,
+      useValue: undefined,
+    })),
   ];
 }

@@ -9,12 +9,15 @@ export type Check = () => Promise<string | void> | string | void;
 /** Each check reports `ok`, `ok, but <warning>` or its problem. */
 export type Readiness = Readonly<{ status: 'ready' | 'not ready'; checks: Readonly<Record<string, string>> }>;
 
+/** A dependency of the process. `detail` is the warning or the problem, and empty if the dependency is up. */
+export type Part = Readonly<{ name: string; state: 'up' | 'warning' | 'down'; detail: string }>;
+
 /** How long the result of a check is reused (milliseconds). */
 const RESULT_LIFETIME = 1_000;
 /** How long a check may take (milliseconds). */
 const CHECK_TIMEOUT = 3_000;
 
-type Outcome = Readonly<{ passes: boolean; text: string }>;
+type Outcome = Omit<Part, 'name'>;
 /** A result is reused until `until` (monotonic milliseconds); a running check is shared until it ends. */
 type Result = { until: number; readonly outcome: Promise<Outcome> };
 type Phase = 'is starting' | 'runs' | 'is stopping';
@@ -47,21 +50,25 @@ export class Health {
   }
 
   async readiness(): Promise<Readiness> {
+    const parts = await this.parts();
+    const checks = Object.fromEntries(parts.map((part) => [part.name, textOf(part)]));
+    return { status: parts.some(({ state }) => state === 'down') ? 'not ready' : 'ready', checks };
+  }
+
+  /** Returns what the process depends on; while it starts or stops, also the process itself. */
+  async parts(): Promise<Part[]> {
+    const itself: Part[] = this.#phase === 'runs' ? [] : [{ name: 'process', state: 'down', detail: this.#phase }];
     // A load balancer must notice the shutdown at once, so no check may delay it.
-    if (this.#phase === 'is stopping') return { status: 'not ready', checks: { process: this.#phase } };
-    const checks: Record<string, string> = this.#phase === 'runs' ? {} : { process: this.#phase };
-    for (const [name, reason] of this.#pending) checks[name] = reason;
-    const isWaiting = Object.keys(checks).length > 0;
+    if (this.#phase === 'is stopping') return itself;
+    const pending = [...this.#pending].map(([name, detail]): Part => ({ name, state: 'down', detail }));
     const names = [...this.#checks.keys()];
-    const outcomes = await Promise.all(names.map((name) => this.#outcome(name)));
-    names.forEach((name, index) => (checks[name] = outcomes[index]!.text));
-    const isReady = !isWaiting && outcomes.every(({ passes }) => passes);
-    return { status: isReady ? 'ready' : 'not ready', checks };
+    const checked = await Promise.all(names.map(async (name) => ({ name, ...(await this.#outcome(name)) })));
+    return [...itself, ...pending, ...checked];
   }
 
   /** Returns whether a check passes; false if there is no check of this name. */
   async passes(name: string): Promise<boolean> {
-    return this.#checks.has(name) && (await this.#outcome(name)).passes;
+    return this.#checks.has(name) && (await this.#outcome(name)).state !== 'down';
   }
 
   /** Frequent and concurrent callers share one run of a check. */
@@ -76,15 +83,20 @@ export class Health {
   }
 }
 
+function textOf({ state, detail }: Part): string {
+  if (state === 'down') return detail;
+  return state === 'warning' ? `ok, but ${detail}` : 'ok';
+}
+
 async function run(check: Check | undefined): Promise<Outcome> {
   const late = Promise.withResolvers<never>();
   const fail = () => late.reject(new Error(`no answer within ${CHECK_TIMEOUT / 1_000} seconds`));
   const timer = setTimeout(fail, CHECK_TIMEOUT);
   try {
     const warning = await Promise.race([check?.(), late.promise]);
-    return { passes: true, text: warning ? `ok, but ${warning}` : 'ok' };
+    return warning ? { state: 'warning', detail: warning } : { state: 'up', detail: '' };
   } catch (error) {
-    return { passes: false, text: reasonOf(error) };
+    return { state: 'down', detail: reasonOf(error) };
   } finally {
     clearTimeout(timer);
   }

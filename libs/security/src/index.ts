@@ -23,6 +23,7 @@ export {
 } from './sealing/sealing-keys.js';
 export { parseOfferedKey, parseSshPublicKey } from './ssh/ssh-public-key.js';
 export { networksOf, sourceOf, type LoginAttempt } from './throttle/login-keys.js';
+export { LoginHours, type LoginHour } from './throttle/login-hours.js';
 export { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type CountedAttempt } from './throttle/login-throttle.js';
 export { ThrottleStore } from './throttle/throttle-store.js';
 export {

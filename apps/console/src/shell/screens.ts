@@ -15,6 +15,12 @@ export type Screen = Readonly<{
 export const screens: readonly Screen[] = [
   { path: '/profile', title: () => t.profile.title, for: 'everybody', load: () => import('../account/profile.js') },
   {
+    path: '/overview',
+    title: () => t.overview.title,
+    for: 'administrators',
+    load: () => import('../administration/overview.js'),
+  },
+  {
     path: '/access',
     title: () => t.access.title,
     for: 'administrators',
@@ -33,5 +39,5 @@ export const START = '/profile';
 /** Returns the screen of an address, and the part of the address after its path. */
 export function screenOf(path: string): Readonly<{ screen: Screen; rest: string }> | undefined {
   const screen = screens.find((each) => path === each.path || path.startsWith(`${each.path}/`));
-  return screen && { screen, rest: decodeURIComponent(path.slice(screen.path.length + 1)) };
+  return screen && { screen, rest: path.slice(screen.path.length + 1) };
 }

@@ -3,6 +3,7 @@ import { LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
 import { writeLine, type ApiSettings, type ProcessContext, type ProcessSettings, type Secrets } from '@keyfold/process';
 import { PasswordHasher } from '@keyfold/security';
 import { canSharePort } from '../http/connections.js';
+import { ProcessState } from './process-state.js';
 import { ServingThreads } from './serving-threads.js';
 import type { ThreadData } from './thread-calls.js';
 
@@ -48,6 +49,7 @@ export async function openThreads(
     logins: app.get(LoginQueues, { strict: false }),
     streams: app.get(StreamQueue, { strict: false }),
     security: app.get(SecurityLog, { strict: false }),
+    state: app.get(ProcessState, { strict: false }),
     log: (line: string) => writeLine(log, line),
   };
   const next = () => {

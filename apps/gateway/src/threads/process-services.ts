@@ -1,10 +1,12 @@
 import type { Provider } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { InMemoryLoginQueues, InMemoryStreamQueue, LoginQueues, SecurityLog, StreamQueue } from '@keyfold/application';
-import { securityLogProvider, type LimitedSecurityLog } from '@keyfold/process';
+import { securityLogProvider, type Health, type LimitedSecurityLog } from '@keyfold/process';
 import { Argon2PasswordHasher, HashQueueFull, PasswordHasher } from '@keyfold/security';
 import type { BirpcReturn } from 'birpc';
 import { availableParallelism } from 'node:os';
 import { HashDurations } from '../metrics/measure-gateway.js';
+import { OwnState, ProcessState } from './process-state.js';
 import type { OwnerCalls, ThreadCalls } from './thread-calls.js';
 import type { Hashed } from './thread-requests.js';
 
@@ -12,10 +14,10 @@ import type { Hashed } from './thread-requests.js';
 export const WAITING_HASHES = 200;
 
 /**
- * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, and the
- * security log.
+ * Provides the services that a process has once, however many of its threads serve: the queues of hashes, logins and streams, the
+ * security log and the state of the process.
  */
-export const processServices = (): Provider[] => [
+export const processServices = (health: Health): Provider[] => [
   securityLogProvider,
   HashDurations,
   {
@@ -31,6 +33,11 @@ export const processServices = (): Provider[] => [
   },
   { provide: LoginQueues, useClass: InMemoryLoginQueues },
   { provide: StreamQueue, useClass: InMemoryStreamQueue },
+  {
+    provide: ProcessState,
+    inject: [ModuleRef],
+    useFactory: (container: ModuleRef) => new OwnState(health, container),
+  },
 ];
 
 /** The thread that owns the process, as a serving thread sees it. */
@@ -73,11 +80,17 @@ export function ownerServices(owner: Owner, logFields: () => Readonly<Record<str
     counts: new Map(),
     report: (event) => void owner.report.asEvent({ ...event, fields: { ...event.fields, ...logFields() } }),
   };
+  const state: ProcessState = {
+    parts: () => owner.parts(),
+    parkedMessages: () => owner.parkedMessages(),
+    retryMessage: (id) => owner.retryMessage(id),
+  };
   return [
     { provide: PasswordHasher, useValue: hasher },
     { provide: LoginQueues, useValue: logins },
     { provide: StreamQueue, useValue: streams },
     { provide: SecurityLog, useValue: security },
+    { provide: ProcessState, useValue: state },
     HashDurations,
   ];
 }

@@ -6,7 +6,10 @@ import type {
   SecurityLog,
   StreamQueue,
 } from '@keyfold/application';
+import type { Part } from '@keyfold/process';
 import { HashQueueFull, type HashGroups, type PasswordHasher } from '@keyfold/security';
+
+import type { ParkedMessage, ProcessState } from './process-state.js';
 
 /** The services that a process has once, and a function that writes a line to its log. */
 export type ProcessServices = Readonly<{
@@ -14,6 +17,7 @@ export type ProcessServices = Readonly<{
   logins: LoginQueues;
   streams: StreamQueue;
   security: SecurityLog;
+  state: ProcessState;
   log: (line: string) => void;
 }>;
 
@@ -70,6 +74,18 @@ export class ThreadRequests {
 
   report(event: SecurityEvent): void {
     this.services.security.report(event);
+  }
+
+  parts(): Promise<readonly Part[]> {
+    return this.services.state.parts();
+  }
+
+  parkedMessages(): Promise<readonly ParkedMessage[] | undefined> {
+    return this.services.state.parkedMessages();
+  }
+
+  retryMessage(id: string): Promise<boolean | undefined> {
+    return this.services.state.retryMessage(id);
   }
 
   /** Writes a line of the thread's log. */

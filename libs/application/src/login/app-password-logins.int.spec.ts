@@ -31,10 +31,12 @@ class FileServerClient {
   readonly #handler: CheckFileServerLoginHandler;
 
   constructor(service: EmbeddedService, queues?: LoginQueues) {
-    const { runner, names, throttle, loader, clock, activity, hasher, sealer } = service;
+    const { runner, names, throttle, loader, clock, activity, hasher, sealer, recentLogins } = service;
     this.api = new LoginClient(service);
     const { codes, security } = this.api;
-    const passwords = queues ? new PasswordCheck(names, hasher, queues, throttle, sealer, runner) : this.api.passwords;
+    const passwords = queues
+      ? new PasswordCheck(names, hasher, queues, throttle, sealer, runner, recentLogins)
+      : this.api.passwords;
     const appPasswords = new AppPasswordCheck(loader, clock, activity, security);
     this.#handler = new CheckFileServerLoginHandler(runner, passwords, codes, appPasswords, names, throttle, security);
   }

@@ -14,23 +14,37 @@ const OUTCOMES = ['accepted', 'refused', 'throttled', 'missing', 'failed'] as co
 export type LoginFactor = (typeof FACTORS)[number];
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
-/** Counts the outcomes of the password and code checks of logins in this thread. */
+/** Counts the outcomes of the password and code checks of logins in this thread. `onEnded` is called for each login that a check decides. */
 export class LoginCounts {
   readonly #counts = new Map<string, number>();
+
+  constructor(private readonly onEnded: (outcome: 'accepted' | 'refused') => void = () => undefined) {}
 
   add(factor: LoginFactor, outcome: LoginOutcome): void {
     const key = `${factor} ${outcome}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Runs a check and counts its outcome, unless the result is undefined: then another check decides. */
-  async count<Result>(factor: LoginFactor, check: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a check and counts its outcome, unless the result is undefined: then another check decides. `ends` returns false for a result after
+   * which the login needs a further check.
+   */
+  async count<Result>(
+    factor: LoginFactor,
+    check: () => Promise<Result>,
+    ends: (result: Result) => boolean = () => true,
+  ): Promise<Result> {
     try {
       const result = await check();
-      if (result !== undefined) this.add(factor, 'accepted');
+      if (result !== undefined) {
+        this.add(factor, 'accepted');
+        if (ends(result)) this.onEnded('accepted');
+      }
       return result;
     } catch (error) {
-      this.add(factor, outcomeOf(error));
+      const outcome = outcomeOf(error);
+      this.add(factor, outcome);
+      if (outcome === 'refused' || outcome === 'throttled') this.onEnded('refused');
       throw error;
     }
   }

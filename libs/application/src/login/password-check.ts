@@ -17,6 +17,7 @@ import { loginContext } from './code-check.js';
 import { nameHash, UserNames } from './user-names.js';
 import { admit, refundUnchecked, succeed } from './counted-attempts.js';
 import { LoginCounts, type LoginReport } from './login-outcomes.js';
+import { RecentLogins } from './recent-logins.js';
 import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queues.js';
 
 /** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
@@ -41,7 +42,7 @@ export abstract class LoginProblems {
 @Injectable()
 export class PasswordCheck {
   /** The outcomes of the password and code checks of this thread. */
-  readonly counts = new LoginCounts();
+  readonly counts: LoginCounts;
   readonly #dummyHash: Promise<string>;
 
   constructor(
@@ -51,8 +52,10 @@ export class PasswordCheck {
     private readonly throttle: LoginThrottle,
     private readonly sealer: Sealer,
     private readonly runner: CommandRunner,
+    recent: RecentLogins,
     @Optional() private readonly problems?: LoginProblems,
   ) {
+    this.counts = new LoginCounts((outcome) => recent.add(outcome));
     this.#dummyHash = dummyHash(hasher);
   }
 
@@ -79,9 +82,13 @@ export class PasswordCheck {
     throw new HashQueueFull();
   }
 
-  /** Runs a check of a password, counts its outcome and reports a refusal. An undefined result leaves both to another check. */
-  watch<Result>(report: LoginReport, check: () => Promise<Result>): Promise<Result> {
-    return report.watch('password', () => this.counts.count('password', check));
+  /** Runs a check of a password, counts its outcome and reports a refusal. An undefined result leaves both to another check. For `ends` see `LoginCounts`. */
+  watch<Result>(
+    report: LoginReport,
+    check: () => Promise<Result>,
+    ends?: (result: Result) => boolean,
+  ): Promise<Result> {
+    return report.watch('password', () => this.counts.count('password', check, ends));
   }
 
   /**
@@ -91,7 +98,12 @@ export class PasswordCheck {
    * @throws `invalid-credentials` or `too-many-attempts`; `HashQueueFull`.
    */
   verify(attempt: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {
-    return this.watch(report, () => this.#verify(attempt, report, check));
+    // With two-factor on, the code decides.
+    return this.watch(
+      report,
+      () => this.#verify(attempt, report, check),
+      ({ twoFactor }) => !twoFactor,
+    );
   }
 
   async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {

@@ -176,7 +176,8 @@ export type DomainErrorCode =
   /** `DeleteSetting` for a setting that Keyfold knows. Quotes its key. */
   | 'setting-not-deprecated'
   /** `DeleteSetting` for a key that no setting has. */
-  | 'deleted-setting-not-found';
+  | 'deleted-setting-not-found'
+  | 'parked-messages-elsewhere';
 
 /**
  * The details of a refusal: `retryAfterSeconds` if waiting helps, `limit` if the code concerns a configured limit, `quoted` if the message

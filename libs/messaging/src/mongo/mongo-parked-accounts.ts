@@ -8,13 +8,22 @@ const NAMES = ['parked_relays', 'parked_mirrors'] as const;
 
 export type ParkedAccountsName = (typeof NAMES)[number];
 
-/** `_id` is `<slot>/<partition>`. */
-type ParkedAccountDocument = ParkedAccount & Readonly<{ _id: string }>;
+/** `_id` is `<slot>/<partition>`. `retry` is true while a retry is requested. */
+type ParkedAccountDocument = ParkedAccount & Readonly<{ _id: string; retry?: boolean }>;
 
 const schemas = NAMES.map((collection) => ({
   collection,
   schema: new mongoose.Schema<ParkedAccountDocument>(
-    { _id: String, slot: Number, partition: String, position: Number, error: String, at: Number, epoch: Number },
+    {
+      _id: String,
+      slot: Number,
+      partition: String,
+      position: Number,
+      error: String,
+      at: Number,
+      epoch: Number,
+      retry: Boolean,
+    },
     { collection, strict: 'throw', versionKey: false },
   ),
 }));
@@ -49,7 +58,20 @@ export class MongoParkedAccounts extends ParkedAccounts {
   async all(slot?: number): Promise<ParkedAccount[]> {
     const filter = slot === undefined ? {} : { slot };
     const found = await this.#barrier.read(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
-    return found.map(({ _id, ...parked }) => parked);
+    return found.map(({ _id, retry: _retry, ...parked }) => parked);
+  }
+
+  async requestRetry(partition: string): Promise<boolean> {
+    const requested = await reaching(() => this.#parked.updateMany({ partition }, { $set: { retry: true } }));
+    return requested.matchedCount > 0;
+  }
+
+  async takeRetries(slots: readonly number[]): Promise<Pick<ParkedAccount, 'slot' | 'partition'>[]> {
+    const filter = { retry: true, slot: { $in: [...slots] } };
+    const found = await reaching(() => this.#parked.find(filter).toArray());
+    const $in = found.map(({ _id }) => _id);
+    if ($in.length > 0) await reaching(() => this.#parked.updateMany({ _id: { $in } }, { $unset: { retry: true } }));
+    return found.map(({ slot, partition }) => ({ slot, partition }));
   }
 }
 

@@ -23,4 +23,10 @@ export abstract class ParkedAccounts {
 
   /** Returns all records, or those of one slot, oldest first. */
   abstract all(slot?: number): Promise<ParkedAccount[]>;
+
+  /** Asks the process that holds the slot of an account to retry it at once. Returns false if the account is not parked. */
+  abstract requestRetry(partition: string): Promise<boolean>;
+
+  /** Returns the accounts of these slots whose retry was requested, and forgets the requests. */
+  abstract takeRetries(slots: readonly number[]): Promise<Pick<ParkedAccount, 'slot' | 'partition'>[]>;
 }

@@ -221,3 +221,29 @@ it('a problem of the broker is reported only while a held slot is stalled by it'
   vi.spyOn(leases, 'take').mockResolvedValue([]);
   await eventually(() => expect(relay.status()).toMatchObject({ slots: 0, failing: false, problem: undefined }));
 });
+
+it('a parked account is retried long before its time if somebody requests it', async () => {
+  const { store, leases, parked } = await openSqliteStore();
+  const published: string[] = [];
+  let isBroken = true;
+  const messagesOf: MessagesOf = (commit) => {
+    if (isBroken) throw new UnsendableMessage('of a newer version');
+    return modelMessagesOf(commit);
+  };
+  const publisher = new ModelPublisher(({ id }) => {
+    published.push(id);
+    return 'confirmed';
+  });
+  const relay = new Relay(store, new MessageOutlet(publisher, messagesOf), leases, parked, {
+    onError: () => undefined,
+    onParked: () => undefined,
+  });
+  onTestFinished(() => relay.stop());
+  relay.start();
+  await store.append(newCommit('account-1', 1, { partition: '1' }));
+  await eventually(async () => expect(await parked.all()).toHaveLength(1));
+  isBroken = false;
+  expect(await parked.requestRetry('1')).toBe(true);
+  await eventually(async () => expect(await parked.all()).toEqual([]));
+  expect(published).toEqual(['account-1:1:0']);
+});

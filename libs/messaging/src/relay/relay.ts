@@ -120,9 +120,14 @@ export class Relay {
     this.#retriedParkedAt = now();
     await this.#findParked();
     const { positions } = this.#feed.status();
-    for (const [slot, relay] of this.#slots) {
+    const retrying = [...this.#slots].filter(
+      ([slot, relay]) => relay.hasParked && this.#feed.leaseOf(slot)?.epoch === relay.epoch,
+    );
+    if (retrying.length === 0) return;
+    for (const { slot, partition } of await this.parked.takeRetries(retrying.map(([slot]) => slot)))
+      this.#slots.get(slot)?.retryAtOnce(partition);
+    for (const [slot, relay] of retrying) {
       const held = () => this.#feed.leaseOf(slot)?.epoch === relay.epoch;
-      if (!held() || !relay.hasParked) continue;
       void relay.retryParked(positions.get(slot) ?? 0, held).catch((error: unknown) => this.options.onError(error));
     }
   }

@@ -86,6 +86,12 @@ export class SlotRelay {
     throwErrorOf(due);
   }
 
+  /** Makes a parked account due for `retryParked`. */
+  retryAtOnce(partition: string): void {
+    const account = this.#accounts.get(partition);
+    if (account?.parked) account.retryAt = this.parts.now();
+  }
+
   /** Takes over the parked accounts of the slot under this epoch, so that a previous holder can no longer remove them. */
   load(): Promise<void> {
     return (this.#loaded ??= this.#load().catch((error: unknown) => {

@@ -4,10 +4,11 @@ import { ParkedAccounts, type ParkedAccount } from '../relay/parked-accounts.js'
 /** The tables of parked accounts: of the relay of messages, and of that to OpenList. */
 export type ParkedAccountsName = 'parked_relays' | 'parked_mirrors';
 
-/** Returns the table, which belongs in the file that also contains the checkpoints of its relay. */
+/** Returns the tables, which belong in the file that also contains the checkpoints of the relay. */
 export const parkedAccountsTable = (name: ParkedAccountsName) => `CREATE TABLE IF NOT EXISTS ${name} (
     slot INTEGER NOT NULL, partition TEXT NOT NULL, position INTEGER NOT NULL, error TEXT NOT NULL, at INTEGER NOT NULL,
-    epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
+    epoch INTEGER NOT NULL, PRIMARY KEY (slot, partition)) STRICT;
+  CREATE TABLE IF NOT EXISTS ${name}_retries (slot INTEGER NOT NULL, partition TEXT NOT NULL, PRIMARY KEY (slot, partition)) STRICT`;
 
 export class SqliteParkedAccounts extends ParkedAccounts {
   constructor(
@@ -42,5 +43,23 @@ export class SqliteParkedAccounts extends ParkedAccounts {
       at: Number(row['at']),
       epoch: Number(row['epoch']),
     }));
+  }
+
+  async requestRetry(partition: string): Promise<boolean> {
+    const [parked] = this.file.read(`SELECT slot FROM ${this.name} WHERE partition = ?`, partition);
+    if (!parked) return false;
+    const sql = `INSERT INTO ${this.name}_retries VALUES (?, ?) ON CONFLICT (slot, partition) DO NOTHING`;
+    await this.file.writeAll([{ sql, params: [Number(parked['slot']), partition] }]);
+    return true;
+  }
+
+  async takeRetries(slots: readonly number[]): Promise<Pick<ParkedAccount, 'slot' | 'partition'>[]> {
+    const wanted = `SELECT slot, partition FROM ${this.name}_retries WHERE slot IN (SELECT value FROM json_each(?))`;
+    const rows = this.file.read(wanted, JSON.stringify(slots));
+    const retries = rows.map((row) => ({ slot: Number(row['slot']), partition: String(row['partition']) }));
+    const sql = `DELETE FROM ${this.name}_retries WHERE slot = ? AND partition = ?`;
+    if (retries.length > 0)
+      await this.file.writeAll(retries.map(({ slot, partition }) => ({ sql, params: [slot, partition] })));
+    return retries;
   }
 }

@@ -1,5 +1,5 @@
 import { isoTime } from '@keyfold/application';
-import type { CommitFeed, FeedLeases } from '@keyfold/event-store';
+import { slotStatuses, totalOfSlots, type SlotStatus } from '@keyfold/event-store';
 import { openlistRelayName, relayName, type ParkedAccount } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { projectorName, type ParkedStream } from '@keyfold/projections';
@@ -81,18 +81,6 @@ function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly Slo
   return slots.some(({ owner }) => owner !== null) ? undefined : NO_LEASE;
 }
 
-/** The progress of a reader of the feed in a slot, and the process that owns the slot. */
-type SlotStatus = Readonly<{ slot: number; head: number; checkpoint: number; lag: number; owner: string | null }>;
-
-/** Returns the status of every slot. Throws `StoreUnavailable`. */
-export async function slotStatuses(feed: CommitFeed, leases: FeedLeases, reader: string): Promise<SlotStatus[]> {
-  const progress = new Map((await leases.progress(reader)).map((each) => [each.slot, each]));
-  return [...(await feed.readHeads())].map(([slot, head]) => {
-    const { position: checkpoint = 0, owner = null } = progress.get(slot) ?? {};
-    return { slot, head, checkpoint, lag: head - checkpoint, owner };
-  });
-}
-
 /** The status of a reader of the feed. */
 type ReaderStatus<Parked> = Readonly<{
   name: string;
@@ -121,7 +109,7 @@ async function showReader<Parked>(
 }
 
 function jsonOf<Parked>({ name, verb, problem, slots, parked }: ReaderStatus<Parked>): object {
-  const { done, ...total } = totalOf(slots);
+  const { done, ...total } = totalOfSlots(slots);
   const why = problem === undefined ? {} : { problem };
   return { reader: name, total: { ...total, [verb]: done }, ...why, slots, parked };
 }
@@ -136,15 +124,8 @@ async function showText<Parked>(
   for (const each of parked) await output.out(`  ${lineOf(each)}`);
 }
 
-export const totalOf = (slots: readonly SlotStatus[]) => ({
-  commits: slots.reduce((sum, { head }) => sum + head, 0),
-  done: slots.reduce((sum, { checkpoint }) => sum + checkpoint, 0),
-  lag: slots.reduce((sum, { lag }) => sum + lag, 0),
-  owners: new Set(slots.flatMap(({ owner }) => owner ?? [])).size,
-});
-
 function slotTable(slots: readonly SlotStatus[]): Iterable<string> {
-  const { commits, done, lag, owners } = totalOf(slots);
+  const { commits, done, lag, owners } = totalOfSlots(slots);
   return tableOf(
     ['slot', 'head', 'checkpoint', 'lag', 'owner'],
     slots.map(({ slot, head, checkpoint, lag: behind, owner }) => [slot, head, checkpoint, behind, owner ?? 'none']),

@@ -52,11 +52,14 @@ export class Projection {
   }
 
   /**
-   * Retries all parked streams and releases those that can be folded now. Adds the keys of a released ring to the index of SSH keys. In
-   * batches, because the feed waits for it.
+   * Retries all parked streams, or only those that `wanted` selects, and releases those that can be folded now. Adds the keys of a
+   * released ring to the index of SSH keys. In batches, because the feed waits for it. Returns the number of retried streams.
    */
-  async retryParked(refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined): Promise<void> {
-    const parked = await this.readModels.parked();
+  async retryParked(
+    refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined,
+    wanted: (parked: ParkedStream) => boolean = () => true,
+  ): Promise<number> {
+    const parked = (await this.readModels.parked()).filter(wanted);
     for (let from = 0; from < parked.length; from += RETRY_BATCH) {
       const some = parked.slice(from, from + RETRY_BATCH);
       await Promise.all(
@@ -68,5 +71,6 @@ export class Projection {
         }),
       );
     }
+    return parked.length;
   }
 }

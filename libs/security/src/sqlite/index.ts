@@ -1,1 +1,2 @@
+export * from './sqlite-login-hours.js';
 export * from './sqlite-throttle-store.js';

@@ -2,7 +2,7 @@ import { reasonOf } from '@keyfold/reporting';
 import { MongoCounter, MongoEventStore, MongoFeedLeases, MongoIntake } from '@keyfold/event-store/mongo';
 import { MongoParkedAccounts } from '@keyfold/messaging/mongo';
 import { MongoReadModelStore, MongoTokenUses } from '@keyfold/projections/mongo';
-import { MongoThrottleStore } from '@keyfold/security/mongo';
+import { MongoLoginHours, MongoThrottleStore } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
 import { StoreCheck, type StoreAdapters } from '../stores/store-adapters.js';
 
@@ -10,6 +10,7 @@ import { StoreCheck, type StoreAdapters } from '../stores/store-adapters.js';
 export function mongoAdapters(connection: Connection): StoreAdapters {
   const events = new MongoEventStore(connection);
   return {
+    kind: 'mongodb',
     store: events,
     feed: events,
     history: events,
@@ -22,6 +23,7 @@ export function mongoAdapters(connection: Connection): StoreAdapters {
     relayLeases: new MongoFeedLeases(connection),
     parkedRelays: new MongoParkedAccounts(connection, 'parked_relays'),
     parkedMirrors: new MongoParkedAccounts(connection, 'parked_mirrors'),
+    loginHours: new MongoLoginHours(connection),
     throttle: new MongoThrottleStore(connection),
     check: new MongoCheck(connection),
   };

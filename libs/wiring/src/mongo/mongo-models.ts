@@ -1,7 +1,7 @@
 import { eventStoreModels, feedModels } from '@keyfold/event-store/mongo';
 import { messagingModels } from '@keyfold/messaging/mongo';
 import { projectionModels, tokenUseModels } from '@keyfold/projections/mongo';
-import { throttleModels } from '@keyfold/security/mongo';
+import { loginHourModels, throttleModels } from '@keyfold/security/mongo';
 import type { Connection } from 'mongoose';
 
 /** Returns the models whose collections and indexes `keyfold migrate` creates and every startup requires. */
@@ -11,5 +11,6 @@ export const mongoModels = (connection: Connection) => [
   ...projectionModels(connection),
   ...tokenUseModels(connection),
   ...throttleModels(connection),
+  ...loginHourModels(connection),
   ...messagingModels(connection),
 ];

@@ -14,7 +14,7 @@ import {
 } from '@keyfold/event-store/sqlite';
 import { parkedAccountsTable, SqliteParkedAccounts } from '@keyfold/messaging/sqlite';
 import { readModelTables, SqliteReadModelStore, SqliteTokenUses, tokenUsesTable } from '@keyfold/projections/sqlite';
-import { SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
+import { loginHoursTable, SqliteLoginHours, SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { join } from 'node:path';
 import { StoreCheck, type OpenLog, type StoreAdapters } from '../stores/store-adapters.js';
 import type { SharedStore } from './store-sharing.js';
@@ -61,6 +61,7 @@ export class EmbeddedStore extends StoreConnections {
           tokenUsesTable,
           feedPositionsTable,
           throttleTable,
+          loginHoursTable,
           parkedAccountsTable('parked_mirrors'),
         ].join('; '),
       }),
@@ -111,6 +112,7 @@ export function openLog(folder: string): OpenLog {
 export function sqliteAdapters(store: StoreConnections): StoreAdapters {
   const events = new SqliteEventStore(store.events);
   return {
+    kind: 'sqlite',
     store: events,
     feed: events,
     history: events,
@@ -123,6 +125,7 @@ export function sqliteAdapters(store: StoreConnections): StoreAdapters {
     relayLeases: new SqliteFeedLeases(store.events),
     parkedRelays: new SqliteParkedAccounts(store.events, 'parked_relays'),
     parkedMirrors: new SqliteParkedAccounts(store.views, 'parked_mirrors'),
+    loginHours: new SqliteLoginHours(store.views),
     throttle: new SqliteThrottleStore(store.views),
     check: store,
   };

@@ -12,7 +12,7 @@ import {
 import { openlistRelayName, relayName, type ParkedAccounts } from '@keyfold/messaging';
 import { TURNS } from '@keyfold/openlist';
 import { ReadModelStore, TokenUses, type ReadersBehind } from '@keyfold/projections';
-import { ThrottleStore } from '@keyfold/security';
+import { LoginHours, ThrottleStore } from '@keyfold/security';
 
 /** Checks for readiness whether the store is available. `run` is cheap and bounded in time, and throws an error that names the problem. */
 export abstract class StoreCheck {
@@ -21,6 +21,7 @@ export abstract class StoreCheck {
 
 /** The adapters of a store, one for each port, for services and for operator commands. */
 export type StoreAdapters = Readonly<{
+  kind: 'sqlite' | 'mongodb';
   store: EventStore;
   feed: CommitFeed;
   history: CommitHistory;
@@ -34,6 +35,7 @@ export type StoreAdapters = Readonly<{
   parkedRelays: ParkedAccounts;
   /** Of the relay to OpenList, whose leases are among those of the projector: both can be made again. */
   parkedMirrors: ParkedAccounts;
+  loginHours: LoginHours;
   throttle: ThrottleStore;
   check: StoreCheck;
 }>;
@@ -47,6 +49,7 @@ const ports = {
   readModels: ReadModelStore,
   tokenUses: TokenUses,
   leases: FeedLeases,
+  loginHours: LoginHours,
   throttle: ThrottleStore,
   check: StoreCheck,
 } satisfies Partial<Record<keyof StoreAdapters, InjectionToken>>;

@@ -57,8 +57,9 @@ export class ParkedCommands {
     }
   }
 
-  list(selection: ParkedSelection): Promise<ParkedCommand[]> {
-    return this.#read(selection, parkedCommand);
+  /** Returns at most `most` of the selected commands. */
+  list(selection: ParkedSelection, most = Infinity): Promise<ParkedCommand[]> {
+    return this.#read(selection, parkedCommand, most);
   }
 
   /** Returns all commands with this id: a command that was sent twice is listed twice. */
@@ -89,11 +90,15 @@ export class ParkedCommands {
     return this.#remove(selection, Infinity, async () => undefined, onDropped);
   }
 
-  async #read<Value>(selection: ParkedSelection, valueOf: (message: GetMessage) => Value): Promise<Value[]> {
+  async #read<Value>(
+    selection: ParkedSelection,
+    valueOf: (message: GetMessage) => Value,
+    most = Infinity,
+  ): Promise<Value[]> {
     const found: Value[] = [];
     await this.#walk(selection, async (message) => {
       found.push(valueOf(message));
-      return 'keep';
+      return found.length < most ? 'keep' : 'stop';
     });
     return found;
   }

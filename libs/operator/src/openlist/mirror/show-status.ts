@@ -1,11 +1,11 @@
 import { isoTime } from '@keyfold/application';
+import { slotStatuses, totalOfSlots } from '@keyfold/event-store';
 import { openlistRelayName, type ParkedAccount } from '@keyfold/messaging';
 import { accountOfMirror, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun } from '../../command-run.js';
-import { slotStatuses, totalOf } from '../../feed/readers.js';
 import { fieldsOf } from '../../output/table.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { hasCurrentMirror } from './compare-mirror.js';
@@ -22,7 +22,7 @@ export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promis
     await catchUpIfAlone(run);
     const version = await mirror.api.version();
     const { marked, ...users } = await countUsers(mirror, run);
-    const { lag } = totalOf(await slotStatuses(ports.feed, ports.leases, openlistRelayName));
+    const { lag } = totalOfSlots(await slotStatuses(ports.feed, ports.leases, openlistRelayName));
     const parked = (await stillParked(marked, mirror, run)).map(({ partition, error, at }) => {
       return { accountId: Number(partition), since: isoTime(at), reason: error };
     });
