@@ -82,6 +82,16 @@ export function worstRequests(cast: Cast): Readonly<Record<string, WorstRoute>> 
     'POST /api/auth/login': { bytes: TOKEN, requests: login('/api/auth/login', 'pw') },
     'POST /api/auth/login/hash': { bytes: TOKEN, requests: login('/api/auth/login/hash', staticHash('pw')) },
     'POST /api/auth/login/ldap': { bytes: FRAME, refused: 403, requests: login('/api/auth/login/ldap', 'pw') },
+    'GET /api/auth/setup': { bytes: FRAME, requests: [() => open.get('/api/auth/setup')] },
+    'POST /api/auth/setup': {
+      bytes: FRAME,
+      refused: 400,
+      requests: [
+        () => open.post('/api/auth/setup', { code: longText, password: longText }),
+        () => open.post('/api/auth/setup', { code: 'x', password: longText.slice(0, 1_024) }),
+        () => open.post('/api/auth/setup', manyFields),
+      ],
+    },
     'GET /api/auth/logout': {
       bytes: FRAME,
       requests: [(round) => cast.leaving[round]!.get('/api/auth/logout')],

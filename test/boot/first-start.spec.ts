@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
+import { eventually } from '../support/eventually.js';
 import { logLines } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { storedStaticToken, storedCommits } from '../support/stored-data.js';
@@ -28,6 +29,11 @@ describe('the first start without a chosen password', () => {
     expect(app.output().split(password)).toHaveLength(2);
     const admin = await new ApiClient(app.baseUrl).signedIn('admin', password);
     expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, username: 'admin', role: 2, disabled: false });
+  });
+
+  it('logs the setup code at any log level, too', async () => {
+    const setups = () => logLines(app.output()).filter((line) => 'setupCode' in line);
+    await eventually(() => expect(setups()).toMatchObject([{ page: `${app.baseUrl}/@account` }]));
   });
 
   it('creates different secrets in every folder', () => {

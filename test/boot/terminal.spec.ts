@@ -7,7 +7,7 @@ import { ApiClient } from '../support/api-client.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { onTerminal } from '../support/terminal.js';
 
-it('on a terminal a banner shows the address and the first password, and Ctrl-C stops the process with 0', async () => {
+it('on a terminal a banner shows the address, the first password and the setup code, and Ctrl-C stops the process with 0', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-terminal-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const terminal = onTerminal({ KEYFOLD_HOST: '127.0.0.1', KEYFOLD_PORT: '0', KEYFOLD_DATA_DIR: folder });
@@ -17,6 +17,7 @@ it('on a terminal a banner shows the address and the first password, and Ctrl-C 
   const [, url = ''] = /Keyfold is ready at (http:\/\/127\.0\.0\.1:\d+)/.exec(shown) ?? [];
   const [, password = ''] = /password\s+([A-Za-z0-9]{16})\s/.exec(shown) ?? [];
   expect((await new ApiClient(url).logIn('admin', password)).code).toBe(200);
+  expect(shown).toMatch(/address {5}http:\/\/127\.0\.0\.1:\d+\/@account\s+setup code {2}[\dA-Z]{4}(-[\dA-Z]{4}){3}\s/);
   expect(shown).toContain('Shown only once. Change it with: npx keyfold account set-password admin');
   expect(shown.split(password)).toHaveLength(2);
   expect(shown).not.toMatch(/^\{"/m);

@@ -1,6 +1,6 @@
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newAppPassword } from '../support/app-passwords.js';
 import { newAccessToken } from '../support/access-tokens.js';
 import { ADMIN_PASSWORD, adminOf, newMember, signedInAs } from '../support/accounts.js';
@@ -8,7 +8,9 @@ import { ApiClient, type Answer } from '../support/api-client.js';
 import { AnswerSchemas, operationsOf, type ApiDocument } from '../support/api-document.js';
 import { ROUTES } from '../support/documented-routes.js';
 import { newKeyLine } from '../support/key-line.js';
+import { shownSetups } from '../support/setup-code.js';
 import { sharedApp } from '../support/shared-app.js';
+import { StandaloneProcess } from '../support/standalone-process.js';
 import { staticHash } from '../support/static-hash.js';
 import { codeNow } from '../support/two-factor.js';
 
@@ -54,7 +56,7 @@ describe('the document', () => {
     for (const parameter of parameters) {
       expect(parameter).toMatchObject({ in: expect.stringMatching(/^(query|header)$/), schema: expect.any(Object) });
     }
-    const isOpen = /^GET \/(ping|api\/public)|^POST \/api\/auth\/login/.test(route);
+    const isOpen = /^GET \/(ping|api\/public)|^POST \/api\/auth\/login|\/api\/auth\/setup$/.test(route);
     expect(security).toEqual(isOpen ? [] : [{ token: [] }]);
     expect(document.components.securitySchemes['token']).toMatchObject({ type: 'apiKey', name: 'Authorization' });
   });
@@ -134,6 +136,17 @@ describe('every answer', () => {
       await check(api, 'POST', '/api/auth/login/hash', { username: 'admin', password });
     await check(api, 'POST', '/api/auth/login', { username: 'admin', password: 'wrong' });
     await check(api, 'POST', '/api/auth/login', {});
+    await check(api, 'GET', '/api/auth/setup');
+    await check(api, 'POST', '/api/auth/setup', { code: '7K3M-9QXA-0B2C-D4EF', password: 'new password' });
+    await check(api, 'POST', '/api/auth/setup', {});
+  });
+
+  it('to a setup matches the document', async () => {
+    const fresh = await StandaloneProcess.start({ KEYFOLD_ADMIN_PASSWORD: undefined });
+    onTestFinished(() => fresh.dispose());
+    const code = (await shownSetups(fresh))[0]!.setupCode;
+    await check(new ApiClient(fresh.baseUrl), 'GET', '/api/auth/setup');
+    await check(new ApiClient(fresh.baseUrl), 'POST', '/api/auth/setup', { code, password: 'new password' });
   });
 
   const exampleOf = (path: string) =>
@@ -244,7 +257,8 @@ describe('every answer', () => {
     for (const route of ROUTES) {
       const codes = [...(seen.get(route) ?? [])];
       if (!route.endsWith('/ldap')) expect(codes, route).toContain(200);
-      if (!/ \/(ping|api\/public)/.test(route)) expect(Math.max(...codes), route).toBeGreaterThan(200);
+      if (!/ \/(ping|api\/public)|GET \/api\/auth\/setup/.test(route))
+        expect(Math.max(...codes), route).toBeGreaterThan(200);
     }
   });
 

@@ -18,6 +18,8 @@ const NO_CODES = '403 Guest user can not generate 2FA code';
 const NO_SESSIONS = '403 Guest user can not manage sessions';
 const NO_TOKENS = '403 Guest user can not have access tokens';
 const NO_KEYS = '401 user invalid';
+const REFUSED_SETUP =
+  '403 the setup code is wrong, or the setup is over: then log in, or run "keyfold account set-password admin"';
 const NO_NEW_TOKENS = '403 the static token can not create access tokens, log in instead';
 const OWN_APP_PASSWORDS = {
   guest: '403 Guest user can not have app passwords',
@@ -33,6 +35,8 @@ export const ROUTE_ANSWERS: Readonly<Record<string, RouteAnswers>> = {
   'POST /api/auth/login': { anybody: '200 success' },
   'POST /api/auth/login/hash': { anybody: '200 success' },
   'POST /api/auth/login/ldap': { anybody: '403 ldap is not enabled' },
+  'GET /api/auth/setup': { anybody: '200 success' },
+  'POST /api/auth/setup': { anybody: REFUSED_SETUP },
   'GET /api/auth/logout': { user: '200 success', guest: '200 success' },
   'POST /api/auth/2fa/generate': { user: '200 success', guest: NO_CODES },
   'POST /api/auth/2fa/verify': { user: '400 Invalid 2FA code', guest: NO_CODES },

@@ -8,6 +8,8 @@ import {
   PasswordPolicy,
   RecentLogins,
   SERVICE_VERSION,
+  SETUP_RULES,
+  type SetupRules,
 } from '@keyfold/application';
 import { NameRules } from '@keyfold/domain';
 import { openlistOf, passwordRules, serviceVersion, type ApiSettings } from '@keyfold/process';
@@ -20,6 +22,7 @@ import { ActivityController } from './accounts/activity.controller.js';
 import { ProfileController } from './accounts/profile.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { SessionController } from './login/session.controller.js';
+import { SetupController } from './login/setup.controller.js';
 import { TwoFactorController } from './login/two-factor.controller.js';
 import { openListParts } from './openlist/openlist.providers.js';
 import { OverviewController } from './overview/overview.controller.js';
@@ -49,6 +52,13 @@ export const ID_BLOCK = { embedded: 1, shared: 32 } as const;
 const applicationServices = (settings: ApiSettings, accountIdBlock: number): Provider[] => [
   { provide: ACCOUNT_ID_BLOCK, useValue: accountIdBlock },
   { provide: SERVICE_VERSION, useValue: serviceVersion },
+  {
+    provide: SETUP_RULES,
+    useValue: {
+      isOffered: settings.KEYFOLD_CONSOLE === 'on' && settings.KEYFOLD_ADMIN_PASSWORD === undefined,
+      days: settings.KEYFOLD_SESSION_DAYS,
+    } satisfies SetupRules,
+  },
   {
     provide: NameRules,
     useValue: new NameRules(settings.KEYFOLD_RELEASED_NAME_DAYS * DAY_MS, settings.KEYFOLD_SYSTEM_NAMES),
@@ -114,6 +124,7 @@ export class GatewayModule {
         SiteController,
         PublicController,
         LoginController,
+        SetupController,
         TwoFactorController,
         ProfileController,
         SshKeyController,

@@ -1,13 +1,15 @@
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { FirstStart } from '@keyfold/application';
+import { FirstStart, Setup } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { refusalFor } from '@keyfold/http-envelope';
 import {
+  browserAddress,
   createLog,
   firstPasswordNote,
   InvalidConfiguration,
   openlistOf,
+  setupNote,
   type ApiSettings,
   type ProcessContext,
   type ProcessSettings,
@@ -45,11 +47,12 @@ export async function serveApi(
   try {
     others = threads && (await openThreads(app, settings, threads(app), context));
     await beforeFirstRequest?.(app);
-    await prepare(app, settings, context);
+    const setupCode = await prepare(app, settings, context);
     fileServers = await FileServerPort.open(app, settings, context);
     const listening = await listen(settings.KEYFOLD_PORT, others ? 'first' : 'alone');
     url = listening.url;
     await others?.listen(listening.port, context.stopping);
+    if (setupCode !== undefined) announceSetup(setupCode, url, onTerminal);
   } catch (error) {
     // Report the original error, not one from closing.
     await fileServers?.close();
@@ -70,15 +73,22 @@ export async function serveApi(
   };
 }
 
-async function prepare(app: NestFastifyApplication, settings: ApiSettings, context: ProcessContext): Promise<void> {
+/** Returns the code of the setup if it is open. */
+async function prepare(
+  app: NestFastifyApplication,
+  settings: ApiSettings,
+  context: ProcessContext,
+): Promise<string | undefined> {
   const announce = (password: string) => announceFirstPassword(password, context.onTerminal);
   context.health.setPending('store', 'checking for admin, guest and static token');
   const firstStart = () =>
     app.get(FirstStart).run(settings.KEYFOLD_ADMIN_PASSWORD, announce).catch(asConfigurationError);
   await untilAvailable(firstStart, context);
+  const [setupCode] = await untilAvailable(() => app.get(Setup, { strict: false }).codes(), context);
   context.health.add('store', () => app.get(StoreCheck, { strict: false }).run());
   // Without OpenList, the account routes still work.
   if (openlistOf(settings)) context.health.add('openlist', async () => app.get(Forwarding, { strict: false }).check());
+  return setupCode;
 }
 
 /** Rethrows the refusal of the first password as a configuration error that names the setting. */
@@ -95,5 +105,16 @@ function announceFirstPassword(password: string, onTerminal: boolean): void {
     createLog('info', false).info(
       { password },
       'Successfully created the admin user and the initial password is in this line',
+    );
+}
+
+/** Shows the setup code at every start while the setup is open, at any log level like the password. */
+function announceSetup(setupCode: string, url: string, onTerminal: boolean): void {
+  const page = `${browserAddress(url)}/@account`;
+  if (onTerminal) process.stdout.write(setupNote(page, setupCode));
+  else
+    createLog('info', false).info(
+      { setupCode, page },
+      'the admin is not set up: open the page and enter the setup code',
     );
 }

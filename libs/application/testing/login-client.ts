@@ -5,6 +5,7 @@ import { CodeCheck } from '../src/login/code-check.js';
 import { LogInCommand, LogInHandler, type LoggedIn } from '../src/login/log-in.js';
 import { InMemoryLoginQueues } from '../src/login/login-queues.js';
 import { PasswordCheck } from '../src/login/password-check.js';
+import { SessionStart } from '../src/login/session-start.js';
 import type { SecurityEvent } from '../src/security-log/security-log.js';
 import { changeAccount, registerAccount } from './accounts.js';
 import { EmbeddedService } from './embedded-service.js';
@@ -42,7 +43,8 @@ export class LoginClient {
     this.passwords = new PasswordCheck(names, hasher, queues, throttle, sealer, runner, recentLogins, problems);
     this.codes = new CodeCheck(runner, throttle, sealer, clock);
     const { passwords, codes, security } = this;
-    this.#handler = new LogInHandler(runner, passwords, codes, tokens, devices, clock, security);
+    const sessions = new SessionStart(runner, tokens, clock);
+    this.#handler = new LogInHandler(passwords, codes, sessions, devices, clock, security);
   }
 
   /** The counts of all checks so far by `<factor> <outcome>`, without zeros. */

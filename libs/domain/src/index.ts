@@ -14,6 +14,7 @@ export * from './account/account.holds.js';
 export * from './account/name-rules.js';
 export {
   absentAccount,
+  FIRST_GENERATION,
   sessionRefusal,
   type Account,
   type Enrolment,

@@ -64,6 +64,12 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     ...tooManyAttempts,
     when: 'too many attempts failed; `Retry-After` contains the seconds to wait',
   },
+  // OpenList has no setup. One text for every reason, so that it does not reveal which one applies.
+  'setup-refused': row(
+    403,
+    'the setup code is wrong, or the setup is over: then log in, or run "keyfold account set-password admin"',
+    'the code is wrong, or the setup is over',
+  ),
   'ldap-disabled': row(403, 'ldap is not enabled', 'always'),
 
   // Two-factor enrolment: wire contract 2.3.

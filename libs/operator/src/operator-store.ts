@@ -14,6 +14,7 @@ import {
   requireSealingKey,
   SecurityLog,
   SERVICE_VERSION,
+  SETUP_RULES,
   StreamQueue,
   SystemClock,
   UserNames,
@@ -182,8 +183,8 @@ function servicesOn(
     { provide: SERVICE_VERSION, useValue: serviceVersion },
     // A command needs one id.
     { provide: ACCOUNT_ID_BLOCK, useValue: 1 },
-    // No command logs in or changes the profile of its caller.
-    ...[DeviceTokens, LoginQueues, NameRules, RecentLogins, TokenSigner].map((provide) => ({
+    // No command logs in, sets up or changes the profile of its caller.
+    ...[DeviceTokens, LoginQueues, NameRules, RecentLogins, SETUP_RULES, TokenSigner].map((provide) => ({
       provide,
       useValue: undefined,
     })),

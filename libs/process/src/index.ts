@@ -7,7 +7,15 @@ export { RepeatedLine } from './log/repeated-line.js';
 export { LimitedSecurityLog, securityLogProvider } from './log/security-log.js';
 export { metricDefinitions } from './metrics/metric-names.js';
 export { addUp, measureProcess, Metrics, type Sample } from './metrics/metrics.js';
-export { firstPasswordNote, keepNextTickQuick, runProcess, type ProcessContext, type Running } from './run-process.js';
+export {
+  browserAddress,
+  firstPasswordNote,
+  keepNextTickQuick,
+  runProcess,
+  setupNote,
+  type ProcessContext,
+  type Running,
+} from './run-process.js';
 export { serviceAppId, serviceVersion } from './service-version.js';
 export { createFolder, flush, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
 export { openlistOf, openlistSettings, type OpenListSettings } from './settings/openlist.settings.js';

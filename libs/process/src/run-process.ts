@@ -138,9 +138,21 @@ export const firstPasswordNote = (password: string): string =>
     'Shown only once. Change it with: npx keyfold account set-password admin',
   );
 
+/** Returns the note that shows the setup code on the terminal while the admin is not set up. */
+export const setupNote = (page: string, code: string): string =>
+  frame(
+    'To choose the password of the admin in a browser, open:',
+    '',
+    `  address     ${page}`,
+    `  setup code  ${code}`,
+  );
+
+/** Returns an address of the service that a browser on this machine can open. */
+export const browserAddress = (url: string): string => url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+
 /** Returns the note that the service is ready, for the terminal. */
 export function banner(url: string): string {
-  const address = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+  const address = browserAddress(url);
   return frame(`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`);
 }
 

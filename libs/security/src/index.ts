@@ -7,11 +7,14 @@ export {
   appPasswordHash,
   isRecoveryCode,
   isSameSecretHash,
+  isSetupCode,
   matchingRecoveryCode,
   newAppPassword,
   newRecoveryCodes,
   RECOVERY_CODES,
   recoveryCodeHashes,
+  SETUP_CODE_BYTES,
+  setupCodeOf,
 } from './passwords/typed-secrets.js';
 export { InvalidPatterns, PrivacyMask } from './privacy-mask.js';
 export { SealBroken, Sealer, sealingKeyIdOf, UnknownSealingKey } from './sealing/sealer.js';

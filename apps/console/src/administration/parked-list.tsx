@@ -16,10 +16,7 @@ const PER_PAGE = 20;
 /** What waits until somebody acts, with a button that tries it again. */
 export function ParkedList({ onRetried }: Readonly<{ onRetried: () => void }>) {
   const page = pageNumber();
-  const loaded = useLoad(
-    (signal) => get('/api/admin/parked', { query: { page: String(page), per_page: String(PER_PAGE) }, signal }),
-    [page],
-  );
+  const loaded = useLoad((signal) => get('/api/admin/parked', { query: { page, per_page: PER_PAGE }, signal }), [page]);
   const action = useAction();
   const retry = ({ kind, id }: Parked) =>
     action.run(async () => {

@@ -128,6 +128,22 @@ export type paths = {
     patch?: never;
     trace?: never;
   };
+  '/api/auth/setup': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['getSetup'];
+    put?: never;
+    post: operations['setUp'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/auth/2fa/generate': {
     parameters: {
       query?: never;
@@ -848,6 +864,54 @@ export type paths = {
     patch?: never;
     trace?: never;
   };
+  '/api/admin/overview': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['getOverview'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/parked': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get: operations['listParked'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/admin/parked/retry': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post: operations['retryParked'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 };
 export type webhooks = Record<string, never>;
 export type components = {
@@ -866,6 +930,16 @@ export type components = {
       username: string;
       password?: string;
       otp_code?: string;
+    };
+    SetupResponse: {
+      open: boolean;
+    };
+    SetupTokenResponse: {
+      token: string;
+    };
+    SetupRequest: {
+      code: string;
+      password: string;
     };
     EnrolmentResponse: {
       qr: string;
@@ -1160,6 +1234,61 @@ export type components = {
       content: components['schemas']['ActivityResponse'][];
       next_cursor: string;
     };
+    OpenListResponse: {
+      /** @enum {string} */
+      state: 'up' | 'warning' | 'down';
+      url: string;
+      pending: number;
+      parked: number;
+    };
+    PartResponse: {
+      name: string;
+      /** @enum {string} */
+      state: 'up' | 'warning' | 'down';
+      detail: string;
+    };
+    ReaderResponse: {
+      name: string;
+      lag: number;
+      parked: number;
+    };
+    LoginHourResponse: {
+      /** Format: date-time */
+      hour: string;
+      accepted: number;
+      refused: number;
+    };
+    OverviewResponse: {
+      version: string;
+      /** @enum {string} */
+      store: 'sqlite' | 'mongodb';
+      parts: components['schemas']['PartResponse'][];
+      readers: components['schemas']['ReaderResponse'][];
+      logins: components['schemas']['LoginHourResponse'][];
+      openlist: components['schemas']['OpenListResponse'] | null;
+    };
+    ParkedResponse: {
+      /** @enum {string} */
+      kind: 'projection' | 'event' | 'openlist' | 'message';
+      id: string;
+      account_id: number | null;
+      /** Format: date-time */
+      since: string | null;
+      error: string;
+    };
+    ParkedPageResponse: {
+      content: components['schemas']['ParkedResponse'][];
+      total: number;
+      includes_messages: boolean;
+    };
+    RetriedResponse: {
+      parked: boolean;
+    };
+    RetryRequest: {
+      /** @enum {string} */
+      kind: 'projection' | 'event' | 'openlist' | 'message';
+      id: string;
+    };
   };
   responses: never;
   parameters: never;
@@ -1424,6 +1553,74 @@ export interface operations {
             code: number;
             message: string;
             data: null;
+            server_time?: number;
+          };
+        };
+      };
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Fault'];
+        };
+      };
+    };
+  };
+  getSetup: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            code: number;
+            message: string;
+            data: components['schemas']['SetupResponse'] | null;
+            server_time?: number;
+          };
+        };
+      };
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Fault'];
+        };
+      };
+    };
+  };
+  setUp: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SetupRequest'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            code: number;
+            message: string;
+            data: components['schemas']['SetupTokenResponse'] | null;
             server_time?: number;
           };
         };
@@ -3119,6 +3316,110 @@ export interface operations {
             code: number;
             message: string;
             data: null;
+            server_time?: number;
+          };
+        };
+      };
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Fault'];
+        };
+      };
+    };
+  };
+  getOverview: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            code: number;
+            message: string;
+            data: components['schemas']['OverviewResponse'] | null;
+            server_time?: number;
+          };
+        };
+      };
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Fault'];
+        };
+      };
+    };
+  };
+  listParked: {
+    parameters: {
+      query?: {
+        kind?: string;
+        page?: number;
+        per_page?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            code: number;
+            message: string;
+            data: components['schemas']['ParkedPageResponse'] | null;
+            server_time?: number;
+          };
+        };
+      };
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Fault'];
+        };
+      };
+    };
+  };
+  retryParked: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['RetryRequest'];
+      };
+    };
+    responses: {
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': {
+            code: number;
+            message: string;
+            data: components['schemas']['RetriedResponse'] | null;
             server_time?: number;
           };
         };

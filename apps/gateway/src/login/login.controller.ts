@@ -1,7 +1,7 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { ApiProperty, ApiTags } from '@nestjs/swagger';
-import { LogInCommand, LogOutCommand } from '@keyfold/application';
+import { LogInCommand, LogOutCommand, type LoginClientInfo } from '@keyfold/application';
 import { DomainError } from '@keyfold/domain';
 import { GoStruct } from '@keyfold/http-envelope';
 import { staticHash } from '@keyfold/security';
@@ -69,6 +69,12 @@ const DEVICE_TOKEN_HEADER = {
 
 /** Longer user agents are truncated. */
 export const MAX_CLIENT_LENGTH = 256;
+
+export const loginClientOf = (request: KeyfoldRequest): LoginClientInfo => ({
+  address: request.clientAddress,
+  client: (request.headers['user-agent'] ?? '').slice(0, MAX_CLIENT_LENGTH),
+  origin: originOf(request),
+});
 
 @ApiTags('login')
 @Controller()
@@ -148,10 +154,8 @@ export class LoginController {
       username: body.username,
       staticHash: hash,
       code: body.otpCode,
-      address: request.clientAddress,
-      client: (request.headers['user-agent'] ?? '').slice(0, MAX_CLIENT_LENGTH),
       deviceToken: deviceTokenOf(request.headers),
-      origin: originOf(request),
+      ...loginClientOf(request),
     });
     const { token, deviceToken } = await this.commandBus.execute(command);
     reply.header('Set-Cookie', deviceCookie(deviceToken));

@@ -4,7 +4,7 @@ import { EventStore } from '@keyfold/event-store';
 import { accountStream, siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { NewPasswords } from './new-passwords.js';
-import { CommandRunner } from '../commands/command-runner.js';
+import { CommandRunner, type CommandContext } from '../commands/command-runner.js';
 import { ALPHANUMERICS, SettingSecrets } from '../settings/setting-secrets.js';
 import { requireSealingKey } from '../secrets/sealing.js';
 import { UserNames } from '../login/user-names.js';
@@ -14,6 +14,10 @@ const ADMIN_PERMISSION = 0x71ff;
 const FIRST_PASSWORD_LETTERS = 16;
 
 const ACTOR = 'first-start';
+
+/** The command id of the commit that registers the admin, and its causation if somebody chose the password. */
+export const ADMIN_REGISTRATION = 'first-start:admin';
+export const CHOSEN_PASSWORD = 'chosen-password';
 
 const context = (step: string) => ({
   actor: ACTOR,
@@ -44,13 +48,14 @@ export class FirstStart {
   async run(chosenPassword: string | undefined, announce: (password: string) => void): Promise<void> {
     // Without the key every login would fail, so the start fails instead.
     await requireSealingKey(this.loader, this.sealer);
-    if (!(await this.store.findCommand(context('admin').commandId))) {
+    if (!(await this.store.findCommand(ADMIN_REGISTRATION))) {
       if (chosenPassword === undefined) announce(this.#firstPassword());
       const { sealedHash } =
         chosenPassword === undefined
           ? await this.passwords.makeUnchecked(this.#firstPassword(), ADMIN_ID, ACTOR)
           : await this.passwords.make(chosenPassword, ADMIN_ID, ACTOR);
-      await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, sealedHash);
+      const cause = chosenPassword === undefined ? {} : { causation: CHOSEN_PASSWORD };
+      await this.#register('admin', ADMIN_ID, ROLE_ADMIN, ADMIN_PERMISSION, sealedHash, cause);
     }
     if (!(await this.store.findCommand(context('guest').commandId))) {
       const { sealedHash } = await this.passwords.makeUnchecked('guest', GUEST_ID, ACTOR);
@@ -68,7 +73,14 @@ export class FirstStart {
     return letters.map((number) => ALPHANUMERICS[number % ALPHANUMERICS.length]).join('');
   }
 
-  async #register(username: string, accountId: number, role: number, permission: number, sealedHash: string) {
+  async #register(
+    username: string,
+    accountId: number,
+    role: number,
+    permission: number,
+    sealedHash: string,
+    cause: Pick<CommandContext, 'causation'> = {},
+  ) {
     const command = {
       type: 'RegisterAccount',
       origin: 'first-start',
@@ -83,6 +95,6 @@ export class FirstStart {
       ssoId: '',
       allowLdap: true,
     } as const;
-    await this.runner.run(accountStream(accountId), command, context(username));
+    await this.runner.run(accountStream(accountId), command, { ...context(username), ...cause });
   }
 }

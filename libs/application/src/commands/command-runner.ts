@@ -26,7 +26,7 @@ import { InMemoryStreamQueue, StreamQueue } from './stream-queue.js';
 export type CommandContext = Origin &
   Readonly<{
     actor: string;
-    /** The id of the message that caused the command, or the name of an imported account: `import:openlist:<id there>`. */
+    /** The id of the message that caused the command, the name of an imported account (`import:openlist:<id there>`), or `CHOSEN_PASSWORD`. */
     causation?: string;
     /** The stream's id was created for this command, so there is nothing to load. */
     newStream?: true;

@@ -1,16 +1,14 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Account, SessionStarted, StartSession } from '@keyfold/domain';
-import { sessionStream } from '@keyfold/projections';
-import { DeviceTokens, TokenSigner, type Device } from '@keyfold/security';
-import { randomUUID } from 'node:crypto';
+import type { Account, SessionStarted } from '@keyfold/domain';
+import { DeviceTokens, type Device } from '@keyfold/security';
 import { Clock } from '../commands/clock.js';
-import { CommandRunner } from '../commands/command-runner.js';
 import type { Origin } from '../origin.js';
 import { SecurityLog } from '../security-log/security-log.js';
 import { nameHash } from './user-names.js';
 import { CodeCheck, type RightCode } from './code-check.js';
 import { LoginReport } from './login-outcomes.js';
 import { PasswordCheck, type PasswordAttempt } from './password-check.js';
+import { SessionStart } from './session-start.js';
 
 /** The token of the new session, and the device token to present at the next login. */
 export type LoggedIn = Readonly<{ token: string; deviceToken: string }>;
@@ -38,10 +36,9 @@ type Login = LogInCommand['login'] & Readonly<{ device: Device | undefined }>;
 @CommandHandler(LogInCommand)
 export class LogInHandler implements ICommandHandler<LogInCommand> {
   constructor(
-    private readonly runner: CommandRunner,
     private readonly passwords: PasswordCheck,
     private readonly codes: CodeCheck,
-    private readonly tokens: TokenSigner,
+    private readonly sessions: SessionStart,
     private readonly devices: DeviceTokens,
     private readonly clock: Clock,
     private readonly security: SecurityLog,
@@ -78,30 +75,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
     return this.codes.useFor(given, account, (right) => this.#startSession(login, account, right));
   }
 
-  async #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
-    const { accountId, username, passwordTimestamp, generation } = account;
-    const sessionId = randomUUID();
-    const subject = { accountId, sessionId, username, passwordTimestamp, now: this.clock.now() };
-    const token = this.tokens.sign(subject);
-    const { iat: startedAt, exp: expiresAt } = this.tokens.read(token)!;
-    const session = {
-      sessionId,
-      accountId,
-      generation,
-      factors: factorsOf(right),
-      address: login.address,
-      client: login.client,
-      startedAt,
-      expiresAt,
-    };
-    const command: StartSession = {
-      type: 'StartSession',
-      session,
-      ...(right?.usedCode && { usedCode: right.usedCode }),
-    };
-    const context = { actor: `login:${accountId}`, ...login.origin, newStream: true } as const;
-    await this.runner.run(sessionStream(sessionId, accountId), command, context);
-    return token;
+  #startSession(login: Login, account: Account, right: RightCode | undefined): Promise<string> {
+    return this.sessions.run(account, login, { factors: factorsOf(right), usedCode: right?.usedCode });
   }
 }
 

@@ -54,7 +54,7 @@ export type UpdateAccount = Readonly<
 >;
 
 /** Sets the password and nothing else, so that it never undoes a concurrent change of another field. */
-export type SetPassword = Readonly<{ type: 'SetPassword'; password: NewPassword }>;
+export type SetPassword = CallerProof & Readonly<{ type: 'SetPassword'; password: NewPassword }>;
 
 /** Evicts all sessions of the account but `kept`. */
 export type EvictSessions = CallerProof & Readonly<{ type: 'EvictSessions'; kept: string | null }>;

@@ -40,6 +40,9 @@ export type Account = AccountFields &
     recoverySeries: number;
   }>;
 
+/** The `generation` of an account that has never changed its password nor evicted its sessions. */
+export const FIRST_GENERATION = 1;
+
 /** The initial state of every account. A deleted account has this state again, except for status and id. */
 export const absentAccount: Account = {
   status: 'absent',
@@ -89,8 +92,8 @@ export function evolve(account: Account, event: AccountEvent): Account {
         ...event.data,
         status: 'active',
         sealedPasswordHash: event.sealed.passwordHash,
-        generation: 1,
-        passwordGeneration: 1,
+        generation: FIRST_GENERATION,
+        passwordGeneration: FIRST_GENERATION,
       };
     case 'PasswordChanged':
       return {

@@ -68,6 +68,8 @@ export type DomainErrorCode =
   | 'one-time-code-locked'
   /** The throttle refuses the attempt unchecked, even a correct one, for `retryAfterSeconds`. */
   | 'too-many-attempts'
+  /** `SetUpAdminHandler`: the code is wrong, or the setup is over. The answer does not reveal which. */
+  | 'setup-refused'
   /** Always thrown by the route for LDAP logins. */
   | 'ldap-disabled'
   // Two-factor enrolment.

@@ -58,6 +58,13 @@ export const passwordRules = (settings: PasswordSettings) => ({
   refuseCommon: settings.KEYFOLD_PASSWORD_REFUSE_COMMON,
 });
 
+/** Settings of a process that compacts old sessions, or knows how long their logins can be found. */
+export const retentionSettings = {
+  KEYFOLD_SESSION_DAYS: number('must be a number of days from 0.001 to 36500', 0.001, 36_500)
+    .prefault('90')
+    .describe('days to keep a session after its token expires, 0.001 to 36,500'),
+};
+
 /** Settings of a process that serves the API. */
 export const apiSettings = {
   KEYFOLD_HOST: z.string().default('0.0.0.0').describe('address of the API'),
@@ -100,7 +107,8 @@ export const apiSettings = {
   KEYFOLD_CONSOLE: z
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
-    .describe('`off` serves no [console](../use/console.md) at `/@account`'),
+    .describe('`off` serves no [console](../use/console.md) at `/@account`, and offers no setup'),
+  ...retentionSettings,
   ...openlistSettings,
 };
 
@@ -111,13 +119,6 @@ export const projectorSettings = {
     .describe(
       "duration of a worker's leases in seconds, 1 to 3,600. If a worker stops responding, others take over within 4/3 of it",
     ),
-};
-
-/** Settings of a process that compacts old sessions. */
-export const retentionSettings = {
-  KEYFOLD_SESSION_DAYS: number('must be a number of days from 0.001 to 36500', 0.001, 36_500)
-    .prefault('90')
-    .describe('days to keep a session after its token expires, 0.001 to 36,500'),
 };
 
 export const embeddedSettings = {

@@ -1,7 +1,7 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /*
- * App passwords and recovery codes: random texts that people type. Reading them ignores letter case, dashes and white space, and accepts
+ * App passwords, recovery codes and setup codes: random texts that people type. Reading them ignores letter case, dashes and white space, and accepts
  * letters that look alike. They are stored as a plain SHA-256, because 80 random bits need no slow hash.
  */
 
@@ -13,6 +13,8 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { I: '1', L: '1', O: '0' }
 const APP_PASSWORD_GROUPS = 5;
 /** 80 bits. */
 const RECOVERY_CODE_GROUPS = 4;
+/** The bytes of a setup code, of which each gives a letter: 80 bits. */
+export const SETUP_CODE_BYTES = 16;
 /** In characters. Longer texts are not read: white space and dashes at most double the letters of a typed secret. */
 const LONGEST = 64;
 const APP_PASSWORD = /^[0-9A-HJKMNP-TV-Z]{20}$/;
@@ -55,6 +57,16 @@ export function matchingRecoveryCode(hashes: string, text: string): number | und
   const index = matches.indexOf(true);
   return index === -1 ? undefined : index;
 }
+
+/** Returns the setup code that follows from `SETUP_CODE_BYTES` bytes, such as `7K3M-9QXA-0B2C-D4EF`. */
+export const setupCodeOf = (bytes: Buffer): string =>
+  [...bytes]
+    .map((byte, index) => `${index > 0 && index % GROUP_LETTERS === 0 ? '-' : ''}${ALPHABET[byte % 32]}`)
+    .join('');
+
+/** Returns whether a typed text is this code. Takes the same time wherever they differ. */
+export const isSetupCode = (code: string, typed: string): boolean =>
+  typed.length <= LONGEST && isSameSecretHash(hashOf(lettersOf(code)), hashOf(lettersOf(typed)));
 
 const randomText = (groups: number) => Array.from({ length: groups }, randomGroup).join('-');
 const randomGroup = () => Array.from({ length: GROUP_LETTERS }, () => ALPHABET[randomInt(ALPHABET.length)]!).join('');

@@ -29,6 +29,16 @@ const NETWORK: ThrottleRule = {
  */
 export const APP_PASSWORD_GUESSES: ThrottleRule = { ...SOURCE, limit: 500 };
 
+/** Limit of wrong setup codes of all sources together. The block outlasts every setup. */
+const SETUP_CODES: ThrottleRule = {
+  limit: 10,
+  firstBlock: 36_500 * DAY,
+  maxBlock: 36_500 * DAY,
+  forgetAfter: 36_500 * DAY,
+  countFrom: 'first',
+};
+export const SETUP_KEY: ThrottleKey = { key: 'setup-code', rule: SETUP_CODES };
+
 /** Limit of one source or one device for one account: 735 failures in 30 days. */
 const PAIR: ThrottleRule = {
   limit: 5,
@@ -119,13 +129,21 @@ export type LoginKey = ThrottleKey & Readonly<{ resetBySuccess?: true; limitsReq
 export function loginKeysOf(login: LoginAttempt, standing: Standing): LoginKey[] {
   const { factor, account, address, device } = login;
   const from = standing === 'device' ? device! : sourceOf(address);
-  const source = { key: `source:${sourceOf(address)}`, rule: SOURCE, limitsRequests: true } as const;
-  const network = { key: `network:${networksOf(address)[0]}`, rule: NETWORK, limitsRequests: true } as const;
+  const [source, network] = requestKeys(address);
   const pair = { key: `${factor}:${account}:${from}`, rule: PAIR, resetBySuccess: true } as const;
   const ofAccount = factor === 'password' ? passwordKeys(login, standing) : codeKeys(login, standing, from);
   if (standing === 'device') return [pair, ...ofAccount];
   return standing === 'known' ? [source, pair, ...ofAccount] : [source, network, pair, ...ofAccount];
 }
+
+/** Returns the keys on which a try of the setup code counts. */
+export const setupKeysOf = (address: string): ThrottleKey[] => [...requestKeys(address), SETUP_KEY];
+
+const requestKeys = (address: string) =>
+  [
+    { key: `source:${sourceOf(address)}`, rule: SOURCE, limitsRequests: true },
+    { key: `network:${networksOf(address)[0]}`, rule: NETWORK, limitsRequests: true },
+  ] as const;
 
 /** Returns the key on which app passwords of one source count that the account does not know. It does not limit logins by password. */
 export const appPasswordKey = (address: string): ThrottleKey => ({

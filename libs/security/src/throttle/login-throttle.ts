@@ -4,11 +4,13 @@ import {
   knownSourceKey,
   loginKeysOf,
   MONTH,
+  SETUP_KEY,
+  setupKeysOf,
   type LoginAttempt,
   type LoginKey,
   type Standing,
 } from './login-keys.js';
-import type { ThrottleStore } from './throttle-store.js';
+import type { Admission, ThrottleStore } from './throttle-store.js';
 
 /** After this many consecutive wrong one-time codes, the client must know the password (NIST SP 800-63B 3.2.2). */
 export const CODE_FAILURES_BEFORE_LOCK = 100;
@@ -63,6 +65,21 @@ export class LoginThrottle {
   /** Undoes `countUnknownAppPassword`, because the text was the password of the account. */
   refundUnknownAppPassword(address: string): Promise<void> {
     return this.store.apply({ refund: [appPasswordKey(address).key] });
+  }
+
+  /** Returns whether so many setup codes were wrong that none is accepted any more. */
+  async isSetupBlocked(): Promise<boolean> {
+    return (await this.store.secondsBlocked([SETUP_KEY], this.now())) > 0;
+  }
+
+  /** Counts a setup code before it is checked, or refuses it. */
+  admitSetupCode(address: string): Promise<Admission> {
+    return this.store.admit(setupKeysOf(address), this.now());
+  }
+
+  /** Undoes `admitSetupCode`, because the code was right. */
+  refundSetupCode(address: string): Promise<void> {
+    return this.store.apply({ refund: setupKeysOf(address).map(({ key }) => key) });
   }
 
   async isKnown(login: LoginAttempt): Promise<boolean> {
