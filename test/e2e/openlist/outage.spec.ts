@@ -3,6 +3,7 @@ import { newMember } from '../../support/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { metricsWhen } from '../../support/metrics.js';
 import { openListScene } from '../../support/openlist/scene.js';
+import { exchangeBytes } from '../../support/raw-connection.js';
 
 const { app, double, admin, api } = await openListScene({ KEYFOLD_THREADS: '2' });
 const list = (client: ApiClient) => client.post('/api/fs/list', { path: '/' });
@@ -11,11 +12,13 @@ let ann: ApiClient;
 beforeAll(async () => {
   ann = await newMember(admin, 'ann');
   await list(ann);
+  // A process that serves may still be starting.
+  await vi.waitFor(() => app.managementUrl, 60_000);
 });
 afterEach(() => double.setFault(undefined));
 
 const readiness = async () => {
-  const answer = await fetch(`${await vi.waitFor(() => app.managementUrl, 5_000)}/health/ready`);
+  const answer = await fetch(`${app.managementUrl}/health/ready`);
   return { status: answer.status, text: await answer.text() };
 };
 
@@ -27,6 +30,16 @@ describe('while OpenList is away', () => {
     expect(refused.outcome).toBe('503 the file server does not answer at the moment');
     expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).status).toBe(503);
     expect((await ann.get('/api/me')).code).toBe(200);
+  });
+
+  it('a request for another protocol gets the same answer', async () => {
+    await double.setFault('refuse');
+    const answer = await exchangeBytes(
+      app.baseUrl,
+      'GET /x HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 503 [^]*\r\nretry-after: 5\r\n/i);
+    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i);
   });
 
   it.each(['general', 'administrator'])('a large upload gets an answer, too: %s', async (kind) => {
@@ -49,11 +62,12 @@ describe('while OpenList is away', () => {
       const { status, text } = await readiness();
       expect(status).toBe(200);
       expect(text).toMatch(/"openlist":"ok, but /);
-    }, 5_000);
+    }, 10_000);
   });
 });
 
 it('a process in front of an OpenList that hangs is ready and says so', async () => {
+  await vi.waitFor(async () => expect((await readiness()).text).toContain('"openlist":"ok"'), 10_000);
   await double.setFault('hang');
   await vi.waitFor(async () => {
     const { status, text } = await readiness();
@@ -96,9 +110,8 @@ describe('a restart of OpenList', () => {
     await vi.waitFor(() => list(ann).then(({ code }) => expect(code).not.toBe(503)), 5_000);
     double.tokens.forgetAll();
     await list(ann);
-    const url = await vi.waitFor(() => app.managementUrl, 5_000);
     await metricsWhen(
-      url,
+      app.managementUrl,
       (series) =>
         series.get('keyfold_openlist_requests_repeated_total')! > 0 &&
         series.get('keyfold_openlist_requests_total{outcome="answered"}')! > 0 &&

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { lastingPort } from '../lasting-port.js';
 import { Exchange, Refusal, type Guard, type Routes } from './exchange.js';
@@ -23,6 +24,8 @@ export type DoubleOptions = Readonly<{
   staticToken?: string;
   /** The number of requests to remember at least. */
   remembered?: number;
+  /** Makes it speak HTTPS. */
+  tls?: Readonly<{ cert: Buffer; key: Buffer }>;
 }>;
 
 const PAGE =
@@ -44,6 +47,7 @@ export class OpenListDouble implements AsyncDisposable {
   private readonly fileRoutes: FileRoutes;
   private readonly webDav: WebDav;
   private readonly routes: Routes;
+  private readonly tls: DoubleOptions['tls'];
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
   private storages = 0;
@@ -51,8 +55,9 @@ export class OpenListDouble implements AsyncDisposable {
 
   private constructor(
     readonly port: number,
-    { adminPassword = 'password of admin', staticToken, remembered = 10_000 }: DoubleOptions,
+    { adminPassword = 'password of admin', staticToken, remembered = 10_000, tls }: DoubleOptions,
   ) {
+    this.tls = tls;
     this.users = new Users(adminPassword);
     this.keys = new SshKeys(this.users);
     this.tokens = new Tokens(this.users, staticToken);
@@ -79,7 +84,7 @@ export class OpenListDouble implements AsyncDisposable {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `${this.tls ? 'https' : 'http'}://127.0.0.1:${this.port}`;
   }
 
   get staticToken(): string {
@@ -112,7 +117,9 @@ export class OpenListDouble implements AsyncDisposable {
 
   private async listen(): Promise<void> {
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
-    const server = createServer({ requestTimeout: 0 }, serve).on('checkContinue', serve);
+    const options = { requestTimeout: 0, ...this.tls };
+    const server: Server = this.tls ? createTlsServer(options, serve) : createServer(options, serve);
+    server.on('checkContinue', serve);
     server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));

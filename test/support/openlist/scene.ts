@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { adminOf } from '../accounts.js';
 import { ApiClient } from '../api-client.js';
 import { StandaloneProcess, type ProcessEnv } from '../standalone-process.js';
-import { OpenListDouble } from './openlist-double.js';
+import { OpenListDouble, type DoubleOptions } from './openlist-double.js';
 
 /** A service in front of a double of OpenList, both disposed of after the tests of the file. */
 export type OpenListScene = Readonly<{
@@ -12,8 +12,8 @@ export type OpenListScene = Readonly<{
   admin: ApiClient;
 }>;
 
-export async function openListScene(env: ProcessEnv = {}): Promise<OpenListScene> {
-  const double = await OpenListDouble.start();
+export async function openListScene(env: ProcessEnv = {}, options: DoubleOptions = {}): Promise<OpenListScene> {
+  const double = await OpenListDouble.start(options);
   afterAll(() => double[Symbol.asyncDispose]());
   const app = await StandaloneProcess.start({
     KEYFOLD_OPENLIST_URL: double.url,

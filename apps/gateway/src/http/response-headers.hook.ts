@@ -48,19 +48,31 @@ const protectConsole = helmet({
 });
 
 /**
- * Creates the hook that sets the headers of every response, including those to malformed paths. Preflight requests end here.
- * `hstsSeconds` is the HSTS max-age (RFC 6797); with 0 the header is not sent.
+ * Returns the headers of every response of this service, except those of CORS. `hstsSeconds` is the HSTS max-age (RFC 6797); with 0 the header is
+ * not sent.
  */
+export function ownHeaders(
+  request: Pick<FastifyRequest, 'id' | 'headers'>,
+  hstsSeconds: number,
+): Readonly<Record<string, string>> {
+  const clientCorrelation = clientCorrelationOf(request);
+  // Lower-case names spare Fastify the conversion.
+  const headers: Record<string, string> = {
+    'x-request-id': clientCorrelation ?? request.id,
+    // Proxies must not serve one user's response to another (AlistGo/alist#2554).
+    'cache-control': 'no-store',
+    vary: 'Authorization',
+    'x-content-type-options': 'nosniff',
+  };
+  if (clientCorrelation !== undefined) headers['x-correlation-id'] = request.id;
+  if (hstsSeconds > 0) headers['strict-transport-security'] = `max-age=${hstsSeconds}`;
+  return headers;
+}
+
+/** Creates the hook that sets the headers of every response, including those to malformed paths. Preflight requests end here. */
 export function responseHeaders(hstsSeconds: number): RequestHook {
   return (request, reply, done) => {
-    // Lower-case names spare Fastify the conversion.
-    const clientCorrelation = clientCorrelationOf(request);
-    reply.header('x-request-id', clientCorrelation ?? request.id);
-    if (clientCorrelation !== undefined) reply.header('x-correlation-id', request.id);
-    // Proxies must not serve one user's response to another (AlistGo/alist#2554).
-    reply.header('cache-control', 'no-store').header('vary', 'Authorization');
-    reply.header('x-content-type-options', 'nosniff');
-    if (hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${hstsSeconds}`);
+    reply.headers(ownHeaders(request, hstsSeconds));
     if (isConsoleRequest(request)) protectConsole(request.raw, reply.raw, () => undefined);
     else if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
     crossOriginHook(request, reply, done);

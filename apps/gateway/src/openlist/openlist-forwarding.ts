@@ -4,7 +4,6 @@ import { Fault } from '@keyfold/http-envelope';
 import { OpenListRefused, OpenListUnavailable, type MirroredIds, type OpenListApi } from '@keyfold/openlist';
 import { RepeatedLine, type Sample } from '@keyfold/process';
 import { Logger } from '@nestjs/common';
-import { reasonOf } from '@keyfold/reporting';
 import { traceparentOf } from '@keyfold/event-store';
 import { errors } from 'undici';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -35,7 +34,7 @@ import { ForwardingCounts } from './forwarding-counts.js';
 import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
-import { refuse } from './refusal-answer.js';
+import { refusalAnswer, refuse } from './refusal-answer.js';
 import { asksForProtocol, Upgrades } from './upgrades.js';
 import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './setting-token.js';
 
@@ -69,7 +68,7 @@ export class OpenListForwarding extends Forwarding {
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
-    this.#upgrades = new Upgrades(settings.url, api.availability, identities, this.#counts);
+    this.#upgrades = new Upgrades(settings, api.availability, identities, this.#counts);
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -94,12 +93,10 @@ export class OpenListForwarding extends Forwarding {
         const forward = () =>
           void this.#forward(request, response, row).catch((error) => {
             this.#counts.ended(outcomeOf(error));
-            refuse(
-              { request, response, row: row instanceof Fault ? undefined : row },
-              error,
-              filter,
-              this.settings.hstsSeconds,
-            );
+            // The client has gone, or has a part of the answer that it must not take for the whole.
+            if (response.closed || response.headersSent) return void message.socket.destroy();
+            const refused = { request, row: row instanceof Fault ? undefined : row };
+            refuse(request, response, refusalAnswer(refused, error, filter, this.settings.hstsSeconds));
           });
         if (!traces) return forward();
         const { method, protocol, headers } = request;
@@ -120,7 +117,7 @@ export class OpenListForwarding extends Forwarding {
 
   check(): Promise<string | undefined> {
     const isLate = sleep(CHECK_TIME, 'OpenList does not answer in time', { ref: false });
-    return Promise.race([this.api.version().then(() => undefined, reasonOf), isLate]);
+    return Promise.race([this.api.availability.check(), isLate]);
   }
 
   samples(): Sample[] {
@@ -137,7 +134,7 @@ export class OpenListForwarding extends Forwarding {
 
   async #forward(request: ForwardedRequest, response: ServerResponse, row: ForwardedRow | Fault): Promise<void> {
     if (row instanceof Fault) throw row;
-    if (this.api.availability.isSilent) throw new OpenListUnavailable('OpenList does not answer');
+    this.api.availability.requireAnswers();
     const arrivedAt = performance.now();
     const client = { request, response, row };
     const found = this.identities.of(request, row);
@@ -208,21 +205,20 @@ export class OpenListForwarding extends Forwarding {
       .send(outgoing, relay)
       .catch((error: unknown) => {
         // A connection that ends says little: a single request may be the reason.
-        const isUnreachable = relay.sentAt === undefined && error instanceof OpenListUnavailable;
-        if (isUnreachable) this.api.availability.report(false);
+        if (relay.sentAt === undefined && error instanceof OpenListUnavailable) this.api.availability.failed(error);
         throw error;
       })
       .finally(() => sent instanceof ForwardedBody && sent.destroy());
-    if (relay.status !== undefined && relay.status < 500) this.api.availability.report(true);
+    if (relay.status !== undefined && relay.status < 500) this.api.availability.answered();
     if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - startedAt) / 1_000);
     return relayed;
   }
 
   async #withTakenToken(identity: Identity, row: ForwardedRow): Promise<Identity> {
-    if (await this.#upstream.takesToken(identity.authorization!)) return identity;
+    if (await this.api.takesToken(identity.authorization!)) return identity;
     this.#counts.repeated();
     const renewed = await this.identities.renewed(identity, row);
-    if (renewed.authorization !== undefined && !(await this.#upstream.takesToken(renewed.authorization)))
+    if (renewed.authorization !== undefined && !(await this.api.takesToken(renewed.authorization)))
       throw tokenNotTaken();
     return renewed;
   }

@@ -1,6 +1,14 @@
 import { MirrorBlocked, OpenListUnavailable } from '@keyfold/openlist';
-import { crossOriginHeaders, failureOf, Fault, Refusal, type EnvelopeFilter } from '@keyfold/http-envelope';
+import {
+  crossOriginHeaders,
+  failureOf,
+  Fault,
+  Refusal,
+  type EnvelopeFilter,
+  type FailureAnswer,
+} from '@keyfold/http-envelope';
 import type { ServerResponse } from 'node:http';
+import { ownHeaders } from '../http/response-headers.hook.js';
 import { html, htmlPage, PAGE_CSP } from '../site/html.js';
 import { discardRest } from './exchange/forwarded-body.js';
 import type { ForwardedRequest } from './forwarded-request.js';
@@ -16,44 +24,42 @@ const outagePage = htmlPage(
     <p>The file server does not answer at the moment. Try again in a few seconds.</p>`,
 ).source;
 
-type Refused = Readonly<{ request: ForwardedRequest; response: ServerResponse; row: ForwardedRow | undefined }>;
+type Refused = Readonly<{ request: ForwardedRequest; row: ForwardedRow | undefined }>;
 
-/** Answers a request that was not forwarded, or got no answer. */
-export function refuse(
-  { request, response, row }: Refused,
+/** Sends the answer to a request that was not forwarded, or got no answer. */
+export function refuse({ raw, method }: ForwardedRequest, response: ServerResponse, answer: FailureAnswer): void {
+  const send = (text: string) => {
+    if (response.closed) return;
+    response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(text) });
+    response.end(method === 'HEAD' ? undefined : text);
+    discardRest(raw, response);
+  };
+  if (typeof answer.body === 'string') send(answer.body);
+  else void answer.body.then(send);
+}
+
+/** Returns the answer to a request that was not forwarded, or got no answer. */
+export function refusalAnswer(
+  { request, row }: Refused,
   error: unknown,
   filter: EnvelopeFilter,
-  hsts: number,
-): void {
-  // The client has gone, or has a part of the answer that it must not take for the whole.
-  if (response.closed || response.headersSent) return void request.raw.socket.destroy();
+  hstsSeconds: number,
+): FailureAnswer {
   const isWebDav = row?.speaker === 'login';
   const { status, headers, body } = filter.answerTo(faultOf(error, isWebDav), request);
   const isPage = error instanceof OpenListUnavailable && wantsPage(request);
   const all = {
-    ...headers,
+    ...ownHeaders(request, hstsSeconds),
     ...crossOriginHeaders(request),
+    ...headers,
     ...(isWebDav && status === 401 && { 'WWW-Authenticate': CHALLENGE }),
     ...(isPage && { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP }),
-    ...(hsts > 0 && { 'Strict-Transport-Security': `max-age=${hsts}` }),
-    'X-Request-Id': request.id,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    Vary: 'Authorization',
   };
-  const send = (text: string) => {
-    if (response.closed) return;
-    response.writeHead(status, { ...all, 'Content-Length': Buffer.byteLength(text) });
-    response.end(request.method === 'HEAD' ? undefined : text);
-    discardRest(request.raw, response);
-  };
-  if (isPage) send(outagePage);
-  else if (typeof body === 'string') send(body);
-  else void body.then(send);
+  return { status, headers: all, body: isPage ? outagePage : body };
 }
 
 /** Returns what the filter answers for an error of forwarding. */
-export function faultOf(error: unknown, isWebDav: boolean): unknown {
+function faultOf(error: unknown, isWebDav: boolean): unknown {
   if (error instanceof OpenListUnavailable)
     return new Fault(503, 'the file server does not answer at the moment', { retryAfterSeconds: RETRY_AFTER });
   if (error instanceof MirrorBlocked)

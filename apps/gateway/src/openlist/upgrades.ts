@@ -1,6 +1,7 @@
-import type { EnvelopeFilter } from '@keyfold/http-envelope';
+import type { EnvelopeFilter, FailureAnswer } from '@keyfold/http-envelope';
 import { OpenListUnavailable, type OpenListApi } from '@keyfold/openlist';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { hasBody } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
 import type { Upgrade } from './exchange/upgrade.js';
@@ -8,7 +9,7 @@ import type { ForwardedRequest } from './forwarded-request.js';
 import type { ForwardingCounts } from './forwarding-counts.js';
 import type { ForwardedRow } from './forwarding-table.js';
 import type { Identities } from './identity.js';
-import { faultOf } from './refusal-answer.js';
+import { refusalAnswer } from './refusal-answer.js';
 
 /**
  * Returns whether a request asks for another protocol than HTTP: over HTTP/2, its client could send OpenList requests that nobody reads here. A body would
@@ -23,7 +24,7 @@ export class Upgrades {
   #isClosed = false;
 
   constructor(
-    private readonly url: string,
+    private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
     private readonly availability: OpenListApi['availability'],
     private readonly identities: Identities,
     private readonly counts: ForwardingCounts,
@@ -35,17 +36,17 @@ export class Upgrades {
     this.#open.add(upgrade);
     socket.once('close', () => this.#open.delete(upgrade));
     try {
-      if (!this.availability.isAvailable) throw new OpenListUnavailable('OpenList does not answer');
+      this.availability.requireAnswers();
       const { authorization } = await this.identities.of(request, row);
       const headers = requestHeaders(request.raw, request.sender(authorization));
-      await upgrade.send(this.url, headers).catch((cause: unknown) => {
+      await upgrade.send(this.settings.url, headers).catch((cause: unknown) => {
         throw new OpenListUnavailable('OpenList cannot be reached', { cause });
       });
       this.counts.ended('answered');
     } catch (error) {
       if (socket.destroyed) return this.counts.ended('aborted');
       this.counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
-      await this.#refuse(upgrade, request, filter, error);
+      await refuse(socket, refusalAnswer({ request, row }, error, filter, this.settings.hstsSeconds));
     }
   }
 
@@ -54,12 +55,11 @@ export class Upgrades {
     this.#isClosed = true;
     for (const upgrade of this.#open) upgrade.destroy();
   }
+}
 
-  async #refuse({ socket }: Upgrade, request: ForwardedRequest, filter: EnvelopeFilter, error: unknown): Promise<void> {
-    const answer = filter.answerTo(faultOf(error, false), request);
-    const body = await answer.body;
-    const headers = { ...answer.headers, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join('')}\r\n${body}`);
-  }
+async function refuse(socket: Socket, answer: FailureAnswer): Promise<void> {
+  const body = await answer.body;
+  const headers = { ...answer.headers, 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -1,29 +1,50 @@
 import { BackOff } from '@keyfold/concurrency';
+import { reasonOf } from '@keyfold/reporting';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OpenListUnavailable } from './openlist.errors.js';
 
 /** Milliseconds between two questions to an unavailable server, doubled up to the longest. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
+/** Milliseconds for which an answer shows that the server is available. */
+const RECENT = 2_000;
 
-/** Whether a server answers, as its callers report. While it does not, it is asked once a second. */
+/** Whether OpenList answers, as its callers report. While it does not, it is asked once a second. */
 export class Availability {
-  #isAvailable = true;
+  #problem: string | undefined;
   #isSilent = false;
+  #answeredAt = -Infinity;
   #isAsking = false;
   readonly #closed = new AbortController();
   readonly #listeners = new Set<(isAvailable: boolean) => void>();
 
-  /** `ask` rejects while the server does not answer. */
-  constructor(private readonly ask: () => Promise<void>) {}
+  /** `ask` reports its own outcome, and rejects while OpenList does not answer. */
+  constructor(private readonly ask: () => Promise<unknown>) {}
 
   /** True until a request has failed. */
   get isAvailable(): boolean {
-    return this.#isAvailable;
+    return this.#problem === undefined;
   }
 
-  /** Whether the last request got no answer in time, so that another one would wait in vain. A refused connection costs nothing. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+  /** Why the last request failed. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Refuses a request that would wait in vain, because an earlier one got no answer in time. A refused connection costs nothing.
+   *
+   * @throws OpenListUnavailable
+   */
+  requireAnswers(): void {
+    if (this.#isSilent) throw new OpenListUnavailable('OpenList does not answer');
+  }
+
+  /** Returns the problem. Asks OpenList unless it has answered within the last seconds. */
+  async check(): Promise<string | undefined> {
+    const isRecent = performance.now() - this.#answeredAt < RECENT;
+    if (this.isAvailable && !isRecent) await this.ask().catch(() => undefined);
+    return this.#problem;
   }
 
   /** Calls `listener` at each change. Returns a function that removes it. */
@@ -32,17 +53,29 @@ export class Availability {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Reports whether a request was answered. `isSilent`: it timed out. */
-  report(isAvailable: boolean, isSilent = false): void {
-    this.#isSilent = !isAvailable && (isSilent || this.#isSilent);
-    if (!isAvailable) void this.#askUntilAvailable();
-    if (isAvailable === this.#isAvailable || this.#closed.signal.aborted) return;
-    this.#isAvailable = isAvailable;
-    for (const listener of this.#listeners) listener(isAvailable);
+  /** Reports that a request was answered. */
+  answered(): void {
+    this.#answeredAt = performance.now();
+    this.#isSilent = false;
+    this.#become(undefined);
+  }
+
+  /** Reports that a request got no answer. */
+  failed(error: OpenListUnavailable): void {
+    this.#isSilent ||= isTimeout(error);
+    this.#become(reasonOf(error));
+    void this.#askUntilAvailable();
   }
 
   close(): void {
     this.#closed.abort();
+  }
+
+  #become(problem: string | undefined): void {
+    const wasAvailable = this.isAvailable;
+    this.#problem = problem;
+    if (this.isAvailable === wasAvailable || this.#closed.signal.aborted) return;
+    for (const listener of this.#listeners) listener(this.isAvailable);
   }
 
   async #askUntilAvailable(): Promise<void> {
@@ -52,9 +85,14 @@ export class Availability {
     const pauses = new BackOff(FIRST_PAUSE, LONGEST_PAUSE);
     do {
       await sleep(pauses.next(), undefined, { signal, ref: false }).catch(() => undefined);
-      // It reports its own outcome.
       if (!signal.aborted) await this.ask().catch(() => undefined);
-    } while (!this.#isAvailable && !signal.aborted);
+    } while (!this.isAvailable && !signal.aborted);
     this.#isAsking = false;
   }
+}
+
+/** Returns whether OpenList accepted the request, or the connection, and did not answer in time. */
+function isTimeout({ cause }: Error): boolean {
+  const code = (cause as { code?: string } | undefined)?.code ?? '';
+  return code.startsWith('UND_ERR_') && code.endsWith('_TIMEOUT');
 }

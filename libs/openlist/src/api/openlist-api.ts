@@ -64,7 +64,7 @@ type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: str
 export class OpenListApi {
   #lockedUntil = -Infinity;
   /** Whether OpenList answers. While it does not, it is asked once a second. */
-  readonly availability = new Availability(async () => void (await this.version()));
+  readonly availability = new Availability(() => this.version());
 
   private constructor(
     private readonly pool: Pool,
@@ -148,6 +148,18 @@ export class OpenListApi {
     }
   }
 
+  /** Returns whether OpenList takes the token of a user. */
+  async takesToken(authorization: string): Promise<boolean> {
+    const call = { method: 'GET', path: '/api/me', authorization } as const;
+    return this.#call(call).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof OpenListRefused) return error.code !== 401;
+        throw error;
+      },
+    );
+  }
+
   async keys(userId: number): Promise<readonly FoundKey[]> {
     const path = `/api/admin/user/sshkey/list?uid=${userId}`;
     return (await this.#data({ method: 'GET', path }, keysSchema)).content ?? [];
@@ -181,10 +193,10 @@ export class OpenListApi {
 
   async #call(call: Call): Promise<unknown> {
     const answer = await this.#send(call).catch((error: OpenListUnavailable) => {
-      this.availability.report(false, isTimeout(error));
+      this.availability.failed(error);
       throw error;
     });
-    this.availability.report(true);
+    this.availability.answered();
     if (answer.code !== 200) throw new OpenListRefused(answer.code, answer.message);
     return answer.data;
   }
@@ -224,9 +236,3 @@ function unlessUnavailable(error: unknown): void {
 
 /** Several threads and processes must not extend the lock for each other. */
 const lockPause = () => LOCK * (2 + 2 * Math.random());
-
-/** Returns whether OpenList accepted the request, or the connection, and did not answer in time. */
-function isTimeout({ cause }: Error): boolean {
-  const code = (cause as { code?: string } | undefined)?.code ?? '';
-  return code.startsWith('UND_ERR_') && code.endsWith('_TIMEOUT');
-}

@@ -250,11 +250,11 @@ export class OpenListMirror {
 
   async #inTurn<Result>(accountId: number, work: (requireTurn: RequireTurn) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
-      this.#requireAnswers();
+      this.api.availability.requireAnswers();
       try {
         return await this.turns.run(accountId, (requireTurn) => {
           // It may have become silent while others had the turn.
-          this.#requireAnswers();
+          this.api.availability.requireAnswers();
           return work(requireTurn);
         });
       } catch (error) {
@@ -267,10 +267,6 @@ export class OpenListMirror {
         await this.#freeName(error);
       }
     }
-  }
-
-  #requireAnswers(): void {
-    if (this.api.availability.isSilent) throw new OpenListUnavailable('OpenList does not answer');
   }
 
   async #freeName({ accountId, user }: NameHeld): Promise<void> {

@@ -5,6 +5,11 @@ import { StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { STORE_ADAPTERS, type StoreAdapters } from '../stores/store-adapters.js';
 
+const adviceOn = (problem: string) =>
+  problem.includes('certificate')
+    ? 'OpenList is unavailable: its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to its authority, or renew it'
+    : 'OpenList is unavailable, requests to it are refused. Check KEYFOLD_OPENLIST_URL and OpenList';
+
 /** Closes the connections to OpenList after the server and before the store. */
 @Injectable()
 class OpenListConnections implements OnApplicationShutdown {
@@ -12,7 +17,7 @@ class OpenListConnections implements OnApplicationShutdown {
     const log = new Logger('OpenList');
     api.availability.onChange((isAvailable) => {
       if (isAvailable) log.log('OpenList is available again');
-      else log.warn('OpenList is unavailable, requests to it are refused. Check KEYFOLD_OPENLIST_URL and OpenList');
+      else log.warn({ reason: api.availability.problem }, adviceOn(api.availability.problem!));
     });
   }
 

@@ -1,6 +1,7 @@
 import { Fault } from '@keyfold/http-envelope';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { freeOnceSent } from './piece-memory.js';
 
 /** In bytes. Such bodies are received before they are sent, so that they can be sent again. */
 export const REPEATABLE_BODY = 65_536;
@@ -59,7 +60,9 @@ export class ForwardedBody extends Readable {
     request.on('data', (chunk: Buffer) => {
       onProgress();
       // After the end of this stream, the rest is only discarded.
-      if (!this.destroyed && !this.push(chunk)) request.pause();
+      if (this.destroyed) return;
+      freeOnceSent(chunk);
+      if (!this.push(chunk)) request.pause();
     });
     request.once('end', () => this.destroyed || this.push(null));
     request.once('close', () => this.readableEnded || request.complete || this.destroy(new ClientGone()));

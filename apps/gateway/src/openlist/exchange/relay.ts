@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { ClientGone, IDLE_TIME } from './forwarded-body.js';
 import { answerHeaders } from './forwarded-headers.js';
+import { freeAfter } from './piece-memory.js';
 
 /** The head of an answer. */
 export type AnswerHead = Readonly<{ status: number; type: string; length: number | undefined }>;
@@ -82,7 +83,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     this.onProgress();
     const held = this.#held;
     if (!held) {
-      if (!this.client.response.write(chunk)) controller.pause();
+      if (!this.client.response.write(chunk, freeAfter(chunk))) controller.pause();
       return;
     }
     held.left -= chunk.length;
