@@ -19,7 +19,15 @@ const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 type ComposeFile = Readonly<{
   services: Record<
     string,
-    { image?: string; networks?: object; ports?: unknown; environment?: Record<string, string>; secrets?: string[] }
+    {
+      image?: string;
+      networks?: object;
+      ports?: unknown;
+      environment?: Record<string, string>;
+      secrets?: string[];
+      volumes?: string[];
+      depends_on?: object;
+    }
   >;
   networks?: Record<string, { internal?: boolean }>;
   secrets: Record<string, { file: string }>;
@@ -134,6 +142,14 @@ it('OpenList has the version of the wire contract, and only gateways and workers
     const names = Object.keys(environment!).map((name) => name.replace(/_FILE$/, ''));
     expect(names).toEqual(expect.arrayContaining(Object.keys(openlistSettings)));
   }
+});
+
+// The folder of the image belongs to root, and OpenList ends at once if it cannot write there.
+it('OpenList starts after its volume has been given to the user of its image, by a container without a network', () => {
+  const { openlist, 'openlist-folder': folder } = compose('deploy/openlist/compose.yml').services;
+  expect(folder).toMatchObject({ image: openlist!.image, volumes: openlist!.volumes, network_mode: 'none' });
+  expect(folder).toMatchObject({ user: '0', entrypoint: ['chown', '-R', '1001:1001', '/opt/openlist/data'] });
+  expect(openlist!.depends_on).toEqual({ 'openlist-folder': { condition: 'service_completed_successfully' } });
 });
 
 it('every image of another project has an exact version', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { forwardedRow, forwardingRows } from './forwarding-table.js';
 
 const OWN = ['/api/me', '/api/admin/session/list', '/openapi.json', '/s3', '/ping', '/api/public/settings'];
-const isRoute = (path: string) => OWN.includes(path);
+const isRoute = (path: string) => OWN.includes(path) || path.startsWith('/docs/');
 const speakerOf = (url: string) => forwardedRow(url, isRoute)?.speaker ?? 'answered here';
 
 describe('a request', () => {
@@ -17,7 +17,11 @@ describe('a request', () => {
     ['/api/admin/user/list?page=1', 'answered here'],
     ['/api/admin/session/list', 'answered here'],
     ['/openapi.json', 'answered here'],
+    ['/docs', 'answered here'],
     ['/docs/events', 'answered here'],
+    ['/docs/swagger-ui.css', 'answered here'],
+    ['/docs/report.pdf', 'nobody'],
+    ['/schemas/ssh-key.added/1.0.0.json', 'answered here'],
     ['/api/%61uth/login', 'answered here'],
     ['/api%2Fme', 'answered here'],
     ['/api/admin/setting/reset_token', 'answered here'],

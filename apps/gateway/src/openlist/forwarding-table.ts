@@ -39,7 +39,11 @@ export const forwardingTable = [
   { paths: ['/api/auth/*', '/api/authn/*'], note: 'logins and two-factor' },
   { paths: ['/api/me', '/api/me/*'], note: "the caller's account" },
   { paths: ['/api/admin/user', '/api/admin/user/*'], note: 'accounts' },
-  { paths: ['/docs', '/docs/*', '/schemas/*'], note: 'the documentation of these routes and of the events' },
+  {
+    paths: ['/docs', '/docs/events', '/docs/swagger-ui*', '/docs/favicon-*', '/schemas/*'],
+    note: 'the documentation of these routes and of the events',
+  },
+  { paths: ['/docs/*'], speaker: 'nobody', note: 'the web page, for what is in a folder `docs`' },
   { paths: ['/@account', '/@account/*'], note: 'the console' },
   { paths: [`${SETTING}reset_token`], note: "Keyfold's static token; so is a request for the setting `token` alone" },
   {

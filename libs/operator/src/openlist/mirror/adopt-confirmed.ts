@@ -46,7 +46,9 @@ export async function adoptOpenlistUsers(
   const planned = await send({ command: 'openlist adopt', args: { names } }, { ...output, out: planning });
   if (planned !== DONE) return planned;
   if (users.length === 0) {
-    await output.out('OpenList has no user to adopt');
+    await output.out(
+      'OpenList has no user to adopt: each is a mirror already, or belongs to no account. Import missing accounts first',
+    );
     return DONE;
   }
   await output.err(
