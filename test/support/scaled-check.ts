@@ -27,14 +27,18 @@ export class StoreInspection {
     await this.connection.close();
   }
 
-  /** Waits until the projector has passed every commit. Throws with the slots that lag. */
-  async untilProjected(timeout = 60_000): Promise<void> {
+  untilProjected(timeout?: number): Promise<void> {
+    return this.untilRead(projectorName, timeout);
+  }
+
+  /** Waits until a reader has passed every commit. Throws with the slots that lag. */
+  async untilRead(reader: string, timeout = 60_000): Promise<void> {
     const deadline = Date.now() + timeout;
     for (;;) {
-      const waiting = await this.#slotsBehind();
+      const waiting = await this.#slotsBehind(reader);
       if (waiting.length === 0) return;
       if (Date.now() > deadline)
-        throw new Error(`projector still lags after ${timeout} ms: slots ${waiting.join(', ')}`);
+        throw new Error(`${reader} still lags after ${timeout} ms: slots ${waiting.join(', ')}`);
       await sleep(100);
     }
   }
@@ -54,9 +58,9 @@ export class StoreInspection {
     return shares;
   }
 
-  async #slotsBehind(): Promise<number[]> {
+  async #slotsBehind(reader: string): Promise<number[]> {
     const reached = new Map(Array.from({ length: this.events.slots }, (_, slot) => [slot, 0]));
-    for (const { slot, position } of await this.leases.progress(projectorName)) reached.set(slot, position);
+    for (const { slot, position } of await this.leases.progress(reader)) reached.set(slot, position);
     return this.events.slotsWithNews(reached);
   }
 }

@@ -79,6 +79,18 @@ export function describeFeedLeases(name: string, open: () => Promise<FeedLeases>
       await leases.advance(kept!, 1);
     });
 
+    it('a removed slot is free and has no checkpoint', async () => {
+      const reader = unused('reader');
+      const taken = bySlot(await leases.take(reader, 'ann', [0, 1], LONG));
+      await leases.advance(taken[0]!, 5);
+      await leases.remove([taken[0]!]);
+      await leases.remove([]);
+      expect(await leases.progress(reader)).toEqual([{ slot: 1, position: 0, owner: 'ann' }]);
+      expect(await leases.take(reader, 'bea', [0], LONG)).toEqual([
+        { reader, slot: 0, owner: 'bea', epoch: 1, position: 0 },
+      ]);
+    });
+
     it('a reader is listed while it has a lease', async () => {
       const [reader, idle] = [unused('reader:a/b'), unused('reader')];
       const [first, second] = await leases.take(reader, 'ann', [0, 1], LONG);
@@ -166,13 +178,14 @@ export function describeSharedFeedLeases(name: string, open: () => Promise<FeedL
       expect(await takeOne(reader, 'ann')).toBeUndefined();
     });
 
-    it('the previous owner can neither move the checkpoint nor release the slot', async () => {
+    it('the previous owner can neither move the checkpoint nor release or remove the slot', async () => {
       const reader = unused('reader');
       const old = await ended(reader, 'ann');
       const current = await takeOne(reader, 'bea');
       await leases.advance(current!, 7);
       await expect(leases.advance(old, 9)).rejects.toThrow(LeaseLost);
       await leases.release([old]);
+      await leases.remove([old]);
       expect(await leases.progress(reader)).toEqual([{ slot: 0, position: 7, owner: 'bea' }]);
     });
 

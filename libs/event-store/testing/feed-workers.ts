@@ -81,6 +81,10 @@ export class CuttableLeases extends FeedLeases {
     return this.#reached().release(leases);
   }
 
+  async remove(leases: readonly Lease[]): Promise<void> {
+    return this.#reached().remove(leases);
+  }
+
   async leave(reader: string, owner: string): Promise<void> {
     return this.#reached().leave(reader, owner);
   }

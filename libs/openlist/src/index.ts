@@ -1,6 +1,7 @@
 export * from './api/openlist-api.js';
 export * from './api/openlist.errors.js';
 export { AccountTurns, TURNS } from './mirror/account-turns.js';
+export { linkedUser, userPages } from './mirror/found-users.js';
 export { compareKeys, type KeyDifference } from './mirror/mirrored-keys.js';
 export { MirroredIds } from './mirror/mirrored-ids.js';
 export * from './mirror/mirrored-user.js';

@@ -13,7 +13,6 @@ import {
   type AccessTokens,
   type Account,
   type AppPasswords,
-  type OpenListUser,
   type Session,
   type SshKeyRing,
 } from '@keyfold/domain';
@@ -71,13 +70,7 @@ export const appPasswords: ReadModel<AppPasswords> = {
   aggregate: appPasswordsAggregate,
   sortKeyOf: ({ secrets: [first] }) => (first ? accountOfSecret(first.id) : null),
 };
-/** Lists the accounts that have a mirror in OpenList. */
-export const openlistUsers: ReadModel<OpenListUser> = {
-  name: 'openlist_users',
-  schema: 1,
-  aggregate: openlistUserAggregate,
-  sortKeyOf: ({ accountId }) => accountId,
-};
+export const openlistUsers = { name: 'openlist_users', schema: 1, aggregate: openlistUserAggregate };
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggregate };
 

@@ -8,7 +8,7 @@ import { FileRoutes } from './file-routes.js';
 import { Files } from './files.js';
 import { Metas } from './metas.js';
 import { ProxyCases } from './proxy-cases.js';
-import { Requests } from './requests.js';
+import { Requests, type ReceivedRequest } from './requests.js';
 import { Settings } from './settings.js';
 import { SshKeys } from './ssh-keys.js';
 import { Tokens } from './tokens.js';
@@ -44,6 +44,8 @@ export class OpenListDouble implements AsyncDisposable {
   readonly metas = new Metas();
   readonly requests: Requests;
   readonly cases = new ProxyCases();
+  /** Awaited for each request before its user is read, which takes a real OpenList some time. */
+  beforeRead: ((request: ReceivedRequest) => Promise<unknown> | undefined) | undefined;
   private readonly fileRoutes: FileRoutes;
   private readonly webDav: WebDav;
   private readonly routes: Routes;
@@ -161,6 +163,7 @@ export class OpenListDouble implements AsyncDisposable {
 
   private async answer(exchange: Exchange): Promise<void> {
     const { method, path, record, response } = exchange;
+    await this.beforeRead?.(record);
     const isWebDav = /^\/dav(\/|$)/.test(path);
     const route = path.startsWith('/api/') ? (this.routes[`${method} ${path}`] ?? otherRoute(path)) : undefined;
     try {

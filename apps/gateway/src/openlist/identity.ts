@@ -14,6 +14,8 @@ export type Identity = Readonly<{
   caller?: Caller;
   /** The owner of `authorization`: OpenList's administrator, or a mirrored account. */
   secret?: 'static token' | 'mirror';
+  /** Until when `authorization` may be sent, in monotonic milliseconds. */
+  validUntil?: number;
 }>;
 
 const NOBODY: Identity = { authorization: undefined };
@@ -54,14 +56,19 @@ export class Identities {
     }
   }
 
-  /** Returns the identity after OpenList refused this one, which is that of a mirrored account. */
-  async renewed(identity: Identity, { speaker }: ForwardedRow): Promise<Identity> {
-    const { caller, authorization } = identity;
-    const renewed =
-      speaker === 'login'
-        ? this.mirror.renewedWebDavAuthorizationOf(caller!, authorization!)
-        : this.mirror.renewedAuthorizationOf(caller!, authorization!);
-    return { ...identity, authorization: await renewed };
+  /**
+   * Returns the identity after OpenList refused this one, which is that of a mirrored account. The caller may be refused by now.
+   *
+   * @throws as `of` does.
+   */
+  async renewed({ authorization }: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {
+    if (row.speaker === 'login') {
+      const caller = await this.#login(request);
+      return identityOf(caller, await this.mirror.renewedWebDavLoginOf(caller, authorization!));
+    }
+    const caller = await this.callers.identify(request.headers.authorization, 'account', request.origin);
+    const renewed = await this.mirror.renewedAuthorizationOf(accepted(caller, row, request), authorization!);
+    return identityOf(caller, { authorization: renewed });
   }
 
   #ofCaller(request: ForwardedRequest, row: ForwardedRow): Identity | Promise<Identity> {
@@ -85,17 +92,21 @@ export class Identities {
   }
 
   async #ofLogin(request: ForwardedRequest): Promise<Identity> {
-    const { headers, clientAddress, origin } = request;
+    const caller = await this.#login(request);
+    return identityOf(caller, await this.mirror.webDavLoginOf(caller));
+  }
+
+  async #login({ headers, clientAddress, origin, raw }: ForwardedRequest): Promise<Caller> {
     const caller = await this.logins.callerOf(headers.authorization, clientAddress, origin);
-    markProven(request.raw.socket);
-    return { authorization: await this.mirror.webDavAuthorizationOf(caller), caller, secret: secretOf(caller) };
+    markProven(raw.socket);
+    return caller;
   }
 
   #mirrored(caller: Caller): Identity | Promise<Identity> {
-    const authorization = this.mirror.authorizationOf(caller);
-    const identityWith = (value: string | undefined): Identity =>
-      value === undefined ? NOBODY : { authorization: value, caller, secret: secretOf(caller) };
-    return authorization instanceof Promise ? authorization.then(identityWith) : identityWith(authorization);
+    const found = this.mirror.authorizationOf(caller);
+    return found instanceof Promise
+      ? found.then((authorization) => identityOf(caller, { authorization }))
+      : identityOf(caller, { authorization: found });
   }
 }
 
@@ -111,4 +122,8 @@ function accepted(caller: Caller, { scope, token }: ForwardedRow, { raw }: Forwa
 const isPreflight = ({ method, headers }: ForwardedRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
-const secretOf = (caller: Caller) => (isAdmin(caller) ? 'static token' : 'mirror');
+/** The guest needs no token. */
+const identityOf = (caller: Caller, value: Pick<Identity, 'authorization' | 'validUntil'>): Identity =>
+  value.authorization === undefined
+    ? NOBODY
+    : { ...value, caller, secret: isAdmin(caller) ? 'static token' : 'mirror' };

@@ -26,7 +26,7 @@ import {
 } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
 import { holdLoginRefusals, holdTokenRefusals, isTokenRefused, LOCKED } from './exchange/refused-token.js';
-import { Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
+import { OutdatedLogin, Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
 import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
@@ -44,6 +44,8 @@ const OWN_REQUEST_TIME = 60_000;
 const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
+/** How often a request is sent while its account keeps changing. */
+const ATTEMPTS = 5;
 
 const tokenNotTaken = () => new OpenListUnavailable('OpenList does not take the token of the account');
 
@@ -142,7 +144,7 @@ export class OpenListForwarding extends Forwarding {
     const isLarge = isStreamed(client, identity);
     // A large body can be sent only once.
     if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')
-      identity = await this.#withTakenToken(identity, row);
+      identity = await this.#withTakenToken(identity, request, row);
     const identified = performance.now();
     askForBody(request.raw, response);
     const body = isLarge ? 'stream' : await this.#bodyOf(client, identity);
@@ -156,20 +158,28 @@ export class OpenListForwarding extends Forwarding {
 
   /** Returns the answer, which OpenList gave to a token that it takes. */
   async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number) {
-    for (let used = identity, isRepeated = false; ; isRepeated = true) {
-      const answer = await this.#sent(client, used, body, startedAt);
+    const { request, row } = client;
+    let used = identity;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#sent(client, used, body, startedAt).catch(ifOutdated);
+      if (!answer) {
+        if (body === 'stream' || attempt === ATTEMPTS) throw tokenNotTaken();
+        used = await this.identities.of(request, row);
+        continue;
+      }
       if (typeof answer === 'string' || used.secret === undefined) return answer;
-      if (client.row.speaker === 'login' && answer.status === LOCKED)
+      if (row.speaker === 'login' && answer.status === LOCKED)
         throw new OpenListUnavailable('OpenList refuses all logins from the address');
       if (!isTokenRefused(answer)) return answer;
       if (used.secret === 'static token') {
         this.#reportStaticToken();
         throw tokenNotTaken();
       }
-      if (isRepeated) throw tokenNotTaken();
-      used = await this.identities.renewed(used, client.row);
+      const { caller } = used;
+      used = await this.identities.renewed(used, request, row);
       // The body is gone, but the next request has what OpenList takes.
-      if (body === 'stream') throw tokenNotTaken();
+      const isChanged = used.caller?.accountVersion !== caller!.accountVersion;
+      if (body === 'stream' || attempt === ATTEMPTS || (attempt > 1 && !isChanged)) throw tokenNotTaken();
       this.#counts.repeated();
     }
   }
@@ -192,7 +202,8 @@ export class OpenListForwarding extends Forwarding {
   ): Promise<Relayed> {
     const { request, response } = client;
     const { raw, method, url } = request;
-    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holdingFor(client, identity));
+    const holding = holdingFor(client, identity);
+    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
     const headers = requestHeaders(raw, request.sender(identity.authorization));
     const sent = body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body;
     const outgoing: Outgoing = {
@@ -214,10 +225,10 @@ export class OpenListForwarding extends Forwarding {
     return relayed;
   }
 
-  async #withTakenToken(identity: Identity, row: ForwardedRow): Promise<Identity> {
+  async #withTakenToken(identity: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {
     if (await this.api.takesToken(identity.authorization!)) return identity;
     this.#counts.repeated();
-    const renewed = await this.identities.renewed(identity, row);
+    const renewed = await this.identities.renewed(identity, request, row);
     if (renewed.authorization !== undefined && !(await this.api.takesToken(renewed.authorization)))
       throw tokenNotTaken();
     return renewed;
@@ -268,6 +279,10 @@ export class OpenListForwarding extends Forwarding {
     response.writeHead(status, reason, withLength(headers, body.length)).end(body);
     return 'answered';
   }
+}
+
+function ifOutdated(error: unknown): undefined {
+  if (!(error instanceof OutdatedLogin)) throw error;
 }
 
 /** Returns whether OpenList ended a kept connection, maybe before the request arrived. */

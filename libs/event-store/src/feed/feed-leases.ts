@@ -26,6 +26,9 @@ export abstract class FeedLeases {
   /** Releases leases before they expire. Leases that other processes hold by now are left alone. */
   abstract release(leases: readonly Lease[]): Promise<void>;
 
+  /** Releases leases like `release`, and forgets their checkpoints and epochs, for a reader whose slots would pile up otherwise. */
+  abstract remove(leases: readonly Lease[]): Promise<void>;
+
   abstract leave(reader: string, owner: string): Promise<void>;
 
   /** Moves the checkpoint forward, never back. Throws `LeaseLost` if the slot has a different owner or epoch, or none. */

@@ -32,6 +32,12 @@ export class SqliteFeedLeases extends FeedLeases {
     for (const { reader, slot } of leases) this.#owners.delete(keyOf(reader, slot));
   }
 
+  async remove(leases: readonly Lease[]): Promise<void> {
+    await this.release(leases);
+    const sql = 'DELETE FROM checkpoints WHERE reader = ? AND slot = ?';
+    await this.file.writeAll(leases.map(({ reader, slot }) => ({ sql, params: [reader, slot] })));
+  }
+
   async leave(): Promise<void> {}
 
   async advance({ reader, slot }: Lease, position: number): Promise<void> {

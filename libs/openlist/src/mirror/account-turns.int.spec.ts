@@ -12,7 +12,7 @@ async function openLeases(): Promise<MongoFeedLeases> {
   return new MongoFeedLeases(connection);
 }
 
-it('one process at a time has the turn of an account, and accounts do not wait for each other', async () => {
+it('one process at a time has the turn of an account, accounts do not wait for each other, and nothing is left', async () => {
   const leases = await openLeases();
   const processes = Array.from({ length: 4 }, () => new AccountTurns(new InMemoryStreamQueue(), leases));
   const inTurn = new Map<number, number>();
@@ -29,6 +29,7 @@ it('one process at a time has the turn of an account, and accounts do not wait f
   await processes[1]!.run(8, work(8));
   release.resolve();
   await held;
+  expect(await leases.progress(TURNS)).toEqual([]);
 });
 
 it('a turn that failed is free at once, and that of a dead process when its lease ends', async () => {

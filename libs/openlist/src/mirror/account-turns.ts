@@ -44,7 +44,7 @@ export class AccountTurns {
       return await work(() => requireBefore(until));
     } finally {
       // An unreleased lease ends by itself.
-      await leases.release([lease]).catch(() => undefined);
+      await leases.remove([lease]).catch(() => undefined);
     }
   }
 

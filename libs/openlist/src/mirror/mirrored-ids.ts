@@ -1,8 +1,9 @@
-import { ADMIN_ID, GUEST_ID } from '@keyfold/domain';
+import { ADMIN_ID, GUEST_ID, type OpenListUser } from '@keyfold/domain';
 import { accountStream, openlistUserStream, type StreamLoader } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import { ROLE_ADMIN, ROLE_GUEST, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked } from '../api/openlist.errors.js';
+import { linkedUser } from './found-users.js';
 import { accountOfMirror } from './mirrored-user.js';
 import type { OpenListMirror } from './openlist-mirror.js';
 
@@ -41,15 +42,12 @@ export class MirroredIds {
     if (user.role === ROLE_GUEST) return GUEST_ID;
     const accountId = accountOfMirror(user);
     // A user may have the mark of an account and not be its mirror.
-    return accountId !== undefined && (await this.#linkOf(accountId)) === userId ? accountId : undefined;
+    return accountId !== undefined && (await this.#linkOf(accountId))?.userId === userId ? accountId : undefined;
   }
 
-  /** Returns the user of a link if OpenList still has it. Another one may have its id by now. */
   async #mirrorOf(accountId: number): Promise<number | undefined> {
-    const userId = await this.#linkOf(accountId);
-    if (userId === undefined) return undefined;
-    const user = await this.api.user(userId);
-    return user && accountOfMirror(user) === accountId ? userId : undefined;
+    const link = await this.#linkOf(accountId);
+    return link && (await linkedUser(this.api, link))?.id;
   }
 
   async #newMirrorOf(accountId: number): Promise<number | undefined> {
@@ -64,13 +62,13 @@ export class MirroredIds {
     return this.#mirrorOf(accountId);
   }
 
-  /** Returns the user that is linked with an active account. */
-  async #linkOf(accountId: number): Promise<number | undefined> {
+  /** Returns the link of an active account. */
+  async #linkOf(accountId: number): Promise<OpenListUser | undefined> {
     const [{ state: account }, { state: link }] = await this.loader.load(
       accountStream(accountId),
       openlistUserStream(accountId),
     );
-    return account.status === 'active' && link.userId !== 0 ? link.userId : undefined;
+    return account.status === 'active' ? link : undefined;
   }
 
   /** OpenList makes both at its first start, so they are among its first users. */

@@ -1,6 +1,7 @@
 import { InMemoryStreamQueue } from '@keyfold/application';
 import { GUEST_ID, ROLE_GUEST, type UpdateAccount } from '@keyfold/domain';
 import { accountStream, openlistUserStream } from '@keyfold/projections';
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   accountState,
@@ -161,17 +162,35 @@ describe('a token for an account', () => {
 });
 
 describe('a login of WebDAV', () => {
+  const ask = async (authorization: string) => {
+    const headers = { authorization, depth: '0', connection: 'close' };
+    return (await fetch(`${openlist.url}/dav/`, { method: 'PROPFIND', headers })).status;
+  };
   /** Sends a request as the gateway does, which repeats it once. Returns the status. */
   async function browse(accountId: number, by: { service: EmbeddedService; mirror: OpenListMirror }): Promise<number> {
     const caller = await callerOf(accountId, by.service);
-    const ask = async (authorization: string) => {
-      const headers = { authorization, depth: '0', connection: 'close' };
-      return (await fetch(`${openlist.url}/dav/`, { method: 'PROPFIND', headers })).status;
-    };
-    const authorization = await by.mirror.webDavAuthorizationOf(caller);
+    const { authorization } = await by.mirror.webDavLoginOf(caller);
     const status = await ask(authorization);
-    return status === 401 ? ask(await by.mirror.renewedWebDavAuthorizationOf(caller, authorization)) : status;
+    return status === 401 ? ask((await by.mirror.renewedWebDavLoginOf(caller, authorization)).authorization) : status;
   }
+
+  it('stays right for a request that was sent before the mirror changed', async () => {
+    await change(ANN, { permission: 0x3ff });
+    const other = await otherThread();
+    const { id } = (await mirror.carry(ANN), mirrorIn(ANN)!);
+    for (const act of [
+      () => change(ANN, { username: 'anna' }).then(() => mirror.carry(ANN)),
+      () => mirror.adopt(ANN, id),
+      () => changeAccount(service, ANN, { type: 'DeleteAccount' }).then(() => mirror.carry(ANN)),
+    ]) {
+      const { authorization } = await other.mirror.webDavLoginOf(await callerOf(ANN, other.service));
+      const acting = act();
+      await setImmediate();
+      expect(await ask(authorization)).toBe(207);
+      await acting;
+    }
+    expect(openlist.tokens.wrongLogins).toBe(0);
+  });
 
   it('succeeds while its user is adopted again and again', async () => {
     await change(ANN, { permission: 0x3ff });
@@ -288,11 +307,11 @@ describe('a mirror', () => {
   it('that another thread gave a new password is never used with the old one', async () => {
     const other = await otherThread();
     await other.mirror.carry(ANN);
-    const former = await other.mirror.webDavAuthorizationOf(await callerOf(ANN));
+    const { authorization: former } = await other.mirror.webDavLoginOf(await callerOf(ANN));
     await mirror.adopt(ANN, mirrorIn(ANN)!.id);
-    const current = await mirror.webDavAuthorizationOf(await callerOf(ANN));
+    const { authorization: current } = await mirror.webDavLoginOf(await callerOf(ANN));
     expect(current).not.toBe(former);
-    expect(await other.mirror.webDavAuthorizationOf(await callerOf(ANN))).toBe(current);
+    expect(await other.mirror.webDavLoginOf(await callerOf(ANN))).toMatchObject({ authorization: current });
     await mirror.adopt(ANN, mirrorIn(ANN)!.id);
     expect(await userOf(await authorize(ANN, other))).toBe('ann');
     expect(openlist.tokens.wrongLogins).toBe(0);
@@ -327,8 +346,8 @@ describe('a mirror', () => {
   it('has a password that only the sealing key opens', async () => {
     await authorize(ANN);
     const [{ state }] = await service.loader.load(openlistUserStream(ANN));
-    const basic = await mirror.webDavAuthorizationOf(await callerOf(ANN));
-    const [, password] = Buffer.from(basic.slice('Basic '.length), 'base64').toString().split(':');
+    const { authorization } = await mirror.webDavLoginOf(await callerOf(ANN));
+    const [, password] = Buffer.from(authorization.slice('Basic '.length), 'base64').toString().split(':');
     expect(service.sealer.open(state.sealedPassword, `openlist-user-${ANN}/password`)).toBe(password);
     expect(JSON.stringify(openlist.users.all)).not.toContain(password);
   });

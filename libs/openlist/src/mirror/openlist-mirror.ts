@@ -6,7 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import type { AccountTurns, RequireTurn } from './account-turns.js';
-import { NameHeld, type Mirror, type UserMirror } from './user-mirror.js';
+import { linkedUser } from './found-users.js';
+import { LOGIN_SENT, NameHeld, type Mirror, type UserMirror } from './user-mirror.js';
 
 /** Accounts whose mirror a process knows. */
 const KNOWN = 10_000;
@@ -29,6 +30,9 @@ type Known = {
   readonly mirror: Mirror | undefined;
   token?: string | undefined;
 };
+
+/** The value of `Authorization` for WebDAV. It must be sent before `validUntil` (monotonic milliseconds): later, it may be a wrong login. */
+export type WebDavLogin = Readonly<{ authorization: string; validUntil: number }>;
 
 /** The caller whom a forwarded request speaks for. */
 type ForwardedCaller = Pick<Caller, 'account' | 'accountVersion'>;
@@ -75,33 +79,39 @@ export class OpenListMirror {
     return this.authorizationOf(caller);
   }
 
-  /** Returns the value of `Authorization` for WebDAV, where OpenList takes no tokens of users. */
-  async webDavAuthorizationOf({ account, accountVersion }: ForwardedCaller): Promise<string> {
-    if (account.role === ROLE_ADMIN) return `Bearer ${this.api.administrator}`;
-    const known = this.#known.get(account.accountId);
-    const ref = openlistUserStream(account.accountId);
-    // A password that another process has replaced would be a wrong login.
-    const [{ version: linkVersion }] = this.loader.loadNow(ref) ?? (await this.loader.load(ref));
-    const isCurrent = known && known.version >= accountVersion && known.linkVersion === linkVersion;
-    const { mirror } = isCurrent ? known : await this.#upToDate(account.accountId);
+  /** Returns the login for WebDAV, where OpenList takes no tokens of users. */
+  async webDavLoginOf(caller: ForwardedCaller): Promise<WebDavLogin> {
+    const { accountId, role } = caller.account;
+    if (role === ROLE_ADMIN) return { authorization: `Bearer ${this.api.administrator}`, validUntil: Infinity };
+    const validUntil = performance.now() + LOGIN_SENT;
+    const refs = [accountStream(accountId), openlistUserStream(accountId)] as const;
+    // A name or password that another process has replaced would be a wrong login.
+    const [{ version }, { version: linkVersion }] = this.loader.loadNow(...refs) ?? (await this.loader.load(...refs));
+    const known = this.#known.get(accountId);
+    if (!known || known.version < version || known.linkVersion !== linkVersion) {
+      await this.#upToDate(accountId);
+      return this.webDavLoginOf(caller);
+    }
+    const { mirror } = known;
     if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
-    return `Basic ${Buffer.from(`${mirror.fields.username}:${mirror.password}`).toString('base64')}`;
+    const login = Buffer.from(`${mirror.fields.username}:${mirror.password}`);
+    return { authorization: `Basic ${login.toString('base64')}`, validUntil };
   }
 
   /**
-   * Like `webDavAuthorizationOf`, after OpenList refused this value. A password that somebody changed there is replaced once in five minutes, because wrong
+   * Like `webDavLoginOf`, after OpenList refused this value. A password that somebody changed there is replaced once in five minutes, because wrong
    * logins lock addresses.
    */
-  async renewedWebDavAuthorizationOf(caller: ForwardedCaller, refused: string): Promise<string> {
+  async renewedWebDavLoginOf(caller: ForwardedCaller, refused: string): Promise<WebDavLogin> {
     const { accountId, role } = caller.account;
     if (role === ROLE_ADMIN) throw staticTokenRefused();
     this.#known.delete(accountId);
-    const renewed = await this.webDavAuthorizationOf(caller);
-    if (renewed !== refused) return renewed;
+    const renewed = await this.webDavLoginOf(caller);
+    if (renewed.authorization !== refused) return renewed;
     this.#requireUsable(accountId);
     this.#unusable.set(accountId, true);
     await this.#inTurn(accountId, (requireTurn) => this.#takeAnew(accountId, requireTurn));
-    return this.webDavAuthorizationOf(caller);
+    return this.webDavLoginOf(caller);
   }
 
   /** Brings user and SSH keys of an account up to date, and deletes the user of a deleted account. */
@@ -225,7 +235,7 @@ export class OpenListMirror {
       accountStream(accountId),
       openlistUserStream(accountId),
     );
-    const user = await this.users.linkedUser(link);
+    const user = await linkedUser(this.api, link);
     if (account.status !== 'active' || !user) throw new MirrorBlocked('the account or the user no longer exists');
     return this.users.take(account, user, requireTurn);
   }

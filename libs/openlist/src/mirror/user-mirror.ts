@@ -1,12 +1,13 @@
 import { sealingContext, type CommandRunner } from '@keyfold/application';
-import type { Account, OpenListUser, SshKeyRing } from '@keyfold/domain';
+import { mayLogInOver, type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
 import { openlistUserStream } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ROLE_GUEST, USER_PAGE, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
+import { ROLE_GUEST, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
 import type { RequireTurn } from './account-turns.js';
+import { findUser, linkedUser } from './found-users.js';
 import { compareKeys, keyLine } from './mirrored-keys.js';
 import {
   accountOfMirror,
@@ -36,6 +37,9 @@ export class NameHeld extends Error {
 
 /** Milliseconds. */
 const MORE_THAN_A_SECOND = 1_050;
+/** Milliseconds after the account was loaded in which a WebDAV request is sent with the login of the mirror, and in which OpenList has checked it. */
+export const LOGIN_SENT = 300;
+const LOGIN_CHECKED = 700;
 /** The users at the end of the list, among which a new one is found. */
 const NEWEST = 20;
 
@@ -54,12 +58,13 @@ export class UserMirror {
    * @throws `NameHeld`, `MirrorBlocked`, `OpenListUnavailable`.
    */
   async update(account: Account, link: OpenListUser, requireTurn: RequireTurn): Promise<Mirror> {
-    const user = await this.linkedUser(link);
+    const user = await linkedUser(this.api, link);
     if (!user) return this.#create(account, requireTurn);
     const password = this.sealer.open(link.sealedPassword, sealingContext.openlistUser(account.accountId));
     if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
     const wanted = mirrorOf(account, password);
     const changed = differingFields(user, wanted).length > 0;
+    if (user.username !== wanted.username) await checkedLogins(user);
     if (changed) await this.#change(user, wanted, account, password, requireTurn);
     // A process may have died after it stored this state and before OpenList read it.
     else await this.api.refresh([user.username]);
@@ -75,6 +80,7 @@ export class UserMirror {
     requireTurn();
     await this.api.removeTwoFactor(user.id);
     const mirror = await this.#link(account, user.id, password);
+    await checkedLogins(user);
     await this.#change(user, mirror.fields, account, password, requireTurn);
     return mirror;
   }
@@ -91,15 +97,17 @@ export class UserMirror {
   async guest(): Promise<FoundUser> {
     const { users } = await this.api.users(1, NEWEST);
     const guest =
-      users.find(({ role }) => role === ROLE_GUEST) ?? (await this.#find(({ role }) => role === ROLE_GUEST));
+      users.find(({ role }) => role === ROLE_GUEST) ?? (await findUser(this.api, ({ role }) => role === ROLE_GUEST));
     if (!guest) throw new MirrorBlocked('OpenList has no guest');
     return guest;
   }
 
   /** Deletes the mirror of a deleted account. */
   async remove(link: OpenListUser, requireTurn: RequireTurn): Promise<undefined> {
-    const user = await this.linkedUser(link);
-    if (user) await this.#delete(user, requireTurn);
+    const user = await linkedUser(this.api, link);
+    if (!user) return;
+    await checkedLogins(user);
+    await this.#delete(user, requireTurn);
   }
 
   /** Brings the SSH keys up to date. `authorization` returns a token of the user, which only a missing key needs. */
@@ -127,17 +135,12 @@ export class UserMirror {
   async giveUpName(account: Account, user: FoundUser, requireTurn: RequireTurn): Promise<void> {
     const found = await this.api.user(user.id);
     if (found?.username !== user.username || accountOfMirror(found) !== accountOfMirror(user)) return;
-    if (account.status === 'deleted') return this.#delete(found, requireTurn);
     if (account.status === 'absent')
       throw new MirrorBlocked('the mirror of an account that this store never had has the name. Delete it in OpenList');
+    await checkedLogins(found);
+    if (account.status === 'deleted') return this.#delete(found, requireTurn);
     const renamed = { ...found, username: `keyfold-${account.accountId}-${randomUUID()}` };
     await this.#write(found, renamed, '', requireTurn);
-  }
-
-  /** Returns the user of a link; undefined if OpenList no longer has it. */
-  async linkedUser({ accountId, userId }: OpenListUser): Promise<FoundUser | undefined> {
-    const user = userId === 0 ? undefined : await this.api.user(userId);
-    return user && accountOfMirror(user) === accountId ? user : undefined;
   }
 
   async #create(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
@@ -152,7 +155,7 @@ export class UserMirror {
       return this.take(account, await this.#ownUserNamed(account, error), requireTurn);
     }
     const isNew = ({ sso_id: mark }: FoundUser) => mark === wanted.sso_id;
-    const created = (await this.#newest()).find(isNew) ?? (await this.#find(isNew));
+    const created = (await this.#newest()).find(isNew) ?? (await findUser(this.api, isNew));
     if (!created) throw new OpenListUnavailable('OpenList does not list the user that it has created');
     const mirror = await this.#link(account, created.id, password);
     // OpenList enables LDAP for every new user.
@@ -207,14 +210,17 @@ export class UserMirror {
       await this.api.updateUser({ id: found.id, ...wanted, password });
     } catch (error) {
       if (!(error instanceof OpenListRefused)) throw error;
-      throw reasonFor(await this.#find(({ id, username }) => username === wanted.username && id !== found.id), error);
+      throw reasonFor(
+        await findUser(this.api, ({ id, username }) => username === wanted.username && id !== found.id),
+        error,
+      );
     }
     await this.api.refresh([found.username, wanted.username]);
   }
 
   /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */
   async #ownUserNamed({ accountId, username }: Account, refusal: OpenListRefused): Promise<FoundUser> {
-    const user = await this.#find((each) => each.username === username);
+    const user = await findUser(this.api, (each) => each.username === username);
     if (user && accountOfMirror(user) === accountId) return user;
     throw reasonFor(user, refusal);
   }
@@ -225,14 +231,14 @@ export class UserMirror {
     const pages = [last, last - 1].filter((page) => page > 0).map((page) => this.api.users(page, NEWEST));
     return (await Promise.all(pages)).flatMap(({ users }) => users);
   }
+}
 
-  async #find(isWanted: (user: FoundUser) => boolean): Promise<FoundUser | undefined> {
-    for (let page = 1; ; page++) {
-      const { users, total } = await this.api.users(page);
-      const found = users.find(isWanted);
-      if (found || page * USER_PAGE >= total || users.length === 0) return found;
-    }
-  }
+/**
+ * Waits until OpenList has checked the login of every WebDAV request that was sent before the account changed. With another name or password of the mirror
+ * such a login would be wrong. Requests that are sent later have loaded the changed account, and wait for the turn.
+ */
+async function checkedLogins(user: FoundUser): Promise<void> {
+  if (accountOfMirror(user) !== undefined && mayLogInOver('webdav', user.permission)) await sleep(LOGIN_CHECKED);
 }
 
 function blocked(error: unknown): never {

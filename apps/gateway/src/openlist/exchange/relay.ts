@@ -19,6 +19,11 @@ export type Holding = (head: AnswerHead) => number | undefined;
 /** In seconds. */
 const RETRY_AFTER = 5;
 
+/** The request was not sent, because its login may be wrong by now. */
+export class OutdatedLogin extends Error {
+  override readonly name = 'OutdatedLogin';
+}
+
 type Controller = Dispatcher.DispatchController;
 type Client = Readonly<{ request: IncomingMessage; response: ServerResponse }>;
 
@@ -40,6 +45,8 @@ export class Relay implements Dispatcher.DispatchHandler {
     private readonly client: Client,
     private readonly hstsSeconds: number,
     private readonly holding: Holding,
+    /** Until when the request may be sent, in monotonic milliseconds. */
+    private readonly validUntil = Infinity,
   ) {
     this.#idle = setTimeout(() => this.#onIdle(), IDLE_TIME).unref();
     client.response.on('drain', this.#onDrain).once('close', this.#onClose);
@@ -55,9 +62,11 @@ export class Relay implements Dispatcher.DispatchHandler {
   readonly onProgress = (): void => void this.#idle.refresh();
 
   onRequestStart(controller: Controller): void {
-    this.sentAt = performance.now();
+    const now = performance.now();
     this.#controller = controller;
-    if (this.#isGone) controller.abort(new Error('the client has gone'));
+    if (this.#isGone) return controller.abort(new Error('the client has gone'));
+    if (now > this.validUntil) return controller.abort(new OutdatedLogin());
+    this.sentAt = now;
   }
 
   onResponseStart(controller: Controller, status: number, headers: IncomingMessage['headers'], reason = ''): void {
@@ -112,7 +121,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (error instanceof errors.InvalidArgumentError) return new Fault(400, 'the request cannot be forwarded');
     if (this.#isIdle)
       return new Fault(504, 'the file server did not answer in time', { retryAfterSeconds: RETRY_AFTER });
-    if (error instanceof OpenListUnavailable) return error;
+    if (error instanceof OpenListUnavailable || error instanceof OutdatedLogin) return error;
     return new OpenListUnavailable('OpenList cannot be reached', { cause: error });
   }
 

@@ -6,7 +6,7 @@ import { reaching } from '../mongo-connection.js';
 
 /**
  * The lease of a slot for a reader together with the reader's checkpoint, so that one write can check the lease and move the checkpoint.
- * `_id` is `<reader>/<slot>`. Without `owner` the slot is free. Never deleted, because `epoch` must only grow.
+ * `_id` is `<reader>/<slot>`. Without `owner` the slot is free. Kept while there is a checkpoint, because `epoch` must only grow.
  */
 type FeedLeaseDocument = Readonly<{
   _id: string;
@@ -98,6 +98,12 @@ export class MongoFeedLeases extends FeedLeases {
       updateOne: { filter: heldBy(lease), update: { $unset: { owner: true, until: true } } as const },
     }));
     await reaching(() => this.#leases.bulkWrite(updates, { ordered: false }));
+  }
+
+  async remove(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const writes = leases.map((lease) => ({ deleteOne: { filter: heldBy(lease) } }));
+    await reaching(() => this.#leases.bulkWrite(writes, { ordered: false }));
   }
 
   async leave(reader: string, owner: string): Promise<void> {

@@ -1,9 +1,9 @@
-import { accountOfMirror, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
+import { accountOfMirror, linkedUser, userPages, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
 import { accountStream } from '@keyfold/projections';
 import { isCompacted } from '@keyfold/event-store';
 import type { OperatorPorts } from '../../command-run.js';
 import { importCommandIdOf, importedIdIn, openlistIdOf } from '../import/import-marks.js';
-import { loadMirrored, mirrorUserOf, needsMirror, userPages } from './mirrored-users.js';
+import { loadMirrored, needsMirror } from './mirrored-users.js';
 
 /** A user of OpenList that can become the mirror of an account. `replaces` is the user that mirrors the account so far; null if none does. */
 export type Adoption = Readonly<{
@@ -52,7 +52,7 @@ async function planAdoption(
   if (accountId === undefined) return undefined;
   const mirrored = await loadMirrored(accountId, ports.loader);
   if (!needsMirror(mirrored.account)) return undefined;
-  const mirror = await mirrorUserOf(mirrored, api);
+  const mirror = await linkedUser(api, mirrored.link);
   // A name can be that of somebody else, who must not replace a mirror or the user that was imported.
   if (importedAs === undefined && (mirror || (await hasImportedUser(accountId, api, ports)))) return undefined;
   const { username } = mirrored.account;

@@ -1,9 +1,9 @@
 import { sealingContext } from '@keyfold/application';
-import type { FoundUser, OpenListApi } from '@keyfold/openlist';
+import { linkedUser, type FoundUser, type OpenListApi } from '@keyfold/openlist';
 import type { Sealer } from '@keyfold/security';
 import type { OperatorPorts } from '../../command-run.js';
 import { mirrorDifferences } from './mirror-differences.js';
-import { loadMirrored, mirrorUserOf, needsMirror, type Mirrored } from './mirrored-users.js';
+import { loadMirrored, needsMirror, type Mirrored } from './mirrored-users.js';
 
 type Parts = Readonly<{ api: OpenListApi; sealer: Sealer; ports: Pick<OperatorPorts, 'clock' | 'loader'> }>;
 
@@ -22,6 +22,6 @@ export async function compareMirror(
 /** Whether an account has a mirror that does not differ from it. */
 export async function hasCurrentMirror(accountId: number, parts: Parts): Promise<boolean> {
   const mirrored = await loadMirrored(accountId, parts.ports.loader);
-  const user = needsMirror(mirrored.account) ? await mirrorUserOf(mirrored, parts.api) : undefined;
+  const user = needsMirror(mirrored.account) ? await linkedUser(parts.api, mirrored.link) : undefined;
   return user !== undefined && (await compareMirror(mirrored, user, parts)).differences.length === 0;
 }

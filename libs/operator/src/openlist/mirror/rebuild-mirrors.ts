@@ -1,6 +1,6 @@
 import { GUEST_ID } from '@keyfold/domain';
 import { voidStreamOf } from '@keyfold/event-store';
-import { MirrorBlocked, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
+import { linkedUser, MirrorBlocked, userPages, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
@@ -8,11 +8,11 @@ import { accountPages } from '../../accounts/show-accounts.js';
 import type { CommandRun, OperatorPorts } from '../../command-run.js';
 import { counted, quoted } from '../../output/printable.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
-import { loadMarked, mirrorUserOf, needsMirror, userPages, type Mirrored } from './mirrored-users.js';
+import { loadMarked, needsMirror, type Mirrored } from './mirrored-users.js';
 import { onMirrors } from './on-mirrors.js';
 
-/** Mirrors that are made concurrently. */
-const CONCURRENT_MIRRORS = 4;
+/** Mirrors that are made concurrently. Most of the time, each waits for requests with its former password. */
+const CONCURRENT_MIRRORS = 32;
 
 /** Gives every mirror a new password, makes the missing ones, and deletes those whose account was deleted. */
 export const rebuildMirrors = (_: object, run: CommandRun): Promise<ExitCode> =>
@@ -83,7 +83,7 @@ class MirrorRebuild {
     }
     if (link.userId !== user.id) {
       // A link proves that this store made the mirror. Without one, the user is of a creation that was cut off, or of another store.
-      const linked = await mirrorUserOf(marked, this.mirror.api);
+      const linked = await linkedUser(this.mirror.api, link);
       if (linked) {
         await this.mirror.removeSurplus(accountId, user.id);
         return void this.count.deleted++;

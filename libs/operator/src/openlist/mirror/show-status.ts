@@ -1,7 +1,7 @@
 import { isoTime } from '@keyfold/application';
 import { slotStatuses, totalOfSlots } from '@keyfold/event-store';
 import { openlistRelayName, type ParkedAccount } from '@keyfold/messaging';
-import { accountOfMirror, type OpenListMirror } from '@keyfold/openlist';
+import { accountOfMirror, userPages, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
@@ -9,7 +9,7 @@ import type { CommandRun } from '../../command-run.js';
 import { fieldsOf } from '../../output/table.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { hasCurrentMirror } from './compare-mirror.js';
-import { needsMirror, userPages } from './mirrored-users.js';
+import { needsMirror } from './mirrored-users.js';
 import { onMirrors } from './on-mirrors.js';
 
 /** Parked accounts that are compared with their mirrors concurrently. */

@@ -1,5 +1,5 @@
 import { GUEST_ID } from '@keyfold/domain';
-import { ROLE_GUEST, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
+import { linkedUser, ROLE_GUEST, userPages, type FoundUser, type OpenListMirror } from '@keyfold/openlist';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import type { Sealer } from '@keyfold/security';
 import pLimit from 'p-limit';
@@ -10,7 +10,7 @@ import { counted, quoted } from '../../output/printable.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { compareMirror } from './compare-mirror.js';
 import { guestDifferences } from './mirror-differences.js';
-import { loadMarked, loadMirrored, mirrorUserOf, needsMirror, userPages, type Mirrored } from './mirrored-users.js';
+import { loadMarked, loadMirrored, needsMirror, type Mirrored } from './mirrored-users.js';
 import { onMirrors } from './on-mirrors.js';
 
 /** Further differences are only counted. */
@@ -101,7 +101,7 @@ class MirrorCheck {
     const { account } = mirrored;
     if (accountId === GUEST_ID) return this.#guestDifferences(mirrored);
     if (!needsMirror(account)) return [];
-    const user = await mirrorUserOf(mirrored, this.mirror.api);
+    const user = await linkedUser(this.mirror.api, mirrored.link);
     if (!user) return [`account ${accountId} (${quoted(account.username)}) has no mirror`];
     const differences = await this.#differencesOf(mirrored, user);
     return differences.map((each) => `the mirror of account ${accountId} (${quoted(account.username)}) ${each}`);

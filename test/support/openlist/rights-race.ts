@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newAccessToken } from '../access-tokens.js';
+import { adminOf, createAccount, newAddress, signedInAs } from '../accounts.js';
+import type { Answer, ApiClient } from '../api-client.js';
+import { newAppPassword } from '../app-passwords.js';
+import type { OpenListDouble } from './openlist-double.js';
+import type { ReceivedRequest } from './requests.js';
+
+/** Accounts that change in parallel. */
+const MEMBERS = 16;
+const WEBDAV = 0x300;
+const PAUSE_MS = 20;
+/** The longest time that a forwarded request is on its way, and a change before it is saved. */
+const DELAY_MS = 40;
+
+type Rights = Readonly<{ username: string; base_path: string; permission: number; disabled: boolean }>;
+type Door = 'API' | 'WebDAV';
+
+/** Returns the rights of a member after so many changes. Its base path tells them apart. */
+const rightsOf = (member: number, changes: number): Rights => ({
+  username: `member-${member}-${Math.floor(changes / 3)}`,
+  base_path: `/${member}/${changes}`,
+  permission: WEBDAV | (changes & 0xff),
+  disabled: changes % 8 === 7,
+});
+
+/** An account that changes. `acknowledged` and `begun` count its changes. */
+type Member = {
+  readonly number: number;
+  readonly id: number;
+  /** Clients of all servers, with an access token. */
+  readonly clients: readonly ApiClient[];
+  readonly password: string;
+  acknowledged: number;
+  begun: number;
+};
+
+/**
+ * Accounts that change while their requests are forwarded. The double records with which rights each request ran, and each is judged by what had been
+ * acknowledged when it began.
+ */
+export class RightsRace {
+  readonly violations: string[] = [];
+  /** Requests that ran in OpenList. */
+  readonly ran: Record<Door, number> = { API: 0, WebDAV: 0 };
+  changes = 0;
+  #turn = 0;
+
+  private constructor(
+    private readonly double: OpenListDouble,
+    private readonly admins: readonly ApiClient[],
+    private readonly members: readonly Member[],
+  ) {
+    double.requests.onReceived = (request) => this.#judge(request);
+    // Changes overtake some requests that were sent before them.
+    double.beforeRead = ({ url }) => (url.includes('?member=') ? sleep(DELAY_MS * Math.random() ** 3) : undefined);
+    double.users.beforeSave = () => sleep((DELAY_MS / 4) * Math.random() ** 3);
+  }
+
+  /** Creates the accounts. `apis` are clients of the servers in front of the double. */
+  static async create(double: OpenListDouble, apis: readonly ApiClient[]): Promise<RightsRace> {
+    const admin = await adminOf(apis[0]!);
+    const members = Array.from({ length: MEMBERS }, async (_, number): Promise<Member> => {
+      const { username, ...rights } = rightsOf(number, 0);
+      const { id } = await createAccount(admin, username, rights);
+      const own = await signedInAs(apis[0]!, username);
+      const { token } = await newAccessToken(own, ['files']);
+      const { password } = await newAppPassword(own, { protocol: 'webdav' });
+      return { number, id, clients: apis.map((api) => api.as(token)), password, acknowledged: 0, begun: 0 };
+    });
+    const admins = apis.map((api) => api.as(admin.token));
+    return new RightsRace(double, admins, await Promise.all(members));
+  }
+
+  /** Makes so many changes. Each account sends requests during each of its changes and right after it. */
+  async change(count: number): Promise<void> {
+    const target = this.changes + count;
+    const work = async (member: Member) => {
+      while (this.changes < target && this.violations.length === 0) {
+        this.changes++;
+        await Promise.all([this.#change(member), this.#request(member, 'API'), this.#request(member, 'WebDAV')]);
+        await Promise.all([this.#request(member, 'API'), this.#request(member, 'WebDAV')]);
+      }
+    };
+    await Promise.all(this.members.map(work));
+  }
+
+  /** Restarts the double so many times while requests are forwarded. Those that begin after a restart must pass. */
+  async restart(count: number): Promise<void> {
+    let restarts = 0;
+    const work = async (member: Member) => {
+      while (restarts < count && this.violations.length === 0) {
+        const during = restarts;
+        const unless = () => restarts !== during || this.#restarting;
+        await Promise.all([this.#request(member, 'API', unless), this.#request(member, 'WebDAV', unless)]);
+      }
+    };
+    const restart = async () => {
+      while (restarts < count && this.violations.length === 0) {
+        await sleep(PAUSE_MS * (1 + Math.random()));
+        this.#restarting = true;
+        await this.double.restart();
+        this.#restarting = false;
+        restarts++;
+      }
+    };
+    await Promise.all([restart(), ...this.members.map(work)]);
+  }
+
+  #restarting = false;
+
+  async #change(member: Member): Promise<void> {
+    const rights = rightsOf(member.number, ++member.begun);
+    const answer = await this.#next(this.admins).post('/api/admin/user/update', { ...rights, id: member.id, role: 0 });
+    if (answer.code === 200) member.acknowledged++;
+    else this.violations.push(`change ${member.begun} of member ${member.number} got ${answer.outcome}`);
+  }
+
+  async #request(member: Member, door: Door, mayFail = () => false): Promise<void> {
+    const { number, acknowledged: before } = member;
+    const query = `?member=${number}&acknowledged=${before}`;
+    const mightFail = mayFail();
+    const { username } = rightsOf(number, before);
+    const client = this.#next(member.clients).from(newAddress());
+    const answer =
+      door === 'API'
+        ? await client.post(`/api/fs/list${query}`, { path: '/' })
+        : await client.as(basic(username, member.password)).send({ method: 'PROPFIND', path: `/dav/${query}` });
+    if (mightFail || mayFail() || !isRefusal(answer)) return;
+    const possible = Array.from({ length: member.begun - before + 1 }, (_, more) => rightsOf(number, before + more));
+    const isDue = possible.some((each) => each.disabled || (door === 'WebDAV' && each.username !== username));
+    if (!isDue || ![401, 403].includes(answer.code))
+      this.violations.push(`a request over ${door} got ${answer.outcome}, ${JSON.stringify(possible)}`);
+  }
+
+  #judge({ url, user }: ReceivedRequest): void {
+    const query = new URL(url, this.double.url).searchParams;
+    if (!user || !query.has('member')) return;
+    const [, member, changes] = /^\/(\d+)\/(\d+)$/.exec(user.base_path) ?? [];
+    const due = rightsOf(Number(member), Number(changes));
+    const hasOneState = (Object.keys(due) as (keyof Rights)[]).every((field) => user[field] === due[field]);
+    this.ran[url.startsWith('/dav') ? 'WebDAV' : 'API']++;
+    if (member !== query.get('member') || Number(changes) < Number(query.get('acknowledged')) || !hasOneState)
+      this.violations.push(`${url} ran as ${JSON.stringify(user)}`);
+  }
+
+  /** Returns the clients of all servers in turn. */
+  #next(clients: readonly ApiClient[]): ApiClient {
+    return clients[this.#turn++ % clients.length]!;
+  }
+}
+
+const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+const isRefusal = ({ code }: Answer) => [401, 403, 429, 502, 503, 504].includes(code);
