@@ -45,7 +45,7 @@ it('a browser that opens the root gets the console', async () => {
 it('a session that ends in the meantime is renewed in place, and the input stays', async () => {
   const ann = await createAccount(admin, 'ann');
   const page = await signedInConsole(app.baseUrl, 'ann', 'pw-ann', '/profile');
-  await page.getByLabel('User name').fill('anna');
+  await page.getByLabel('New user name').fill('anna');
   await page.getByRole('button', { name: 'Change user name' }).click();
   await admin.post('/api/admin/session/evict', { user_id: ann.id });
   await page.getByRole('dialog').getByRole('button', { name: 'Change user name' }).click();
@@ -55,6 +55,6 @@ it('a session that ends in the meantime is renewed in place, and the input stays
   await again.getByLabel('Password').fill('pw-ann');
   await again.getByRole('button', { name: 'Sign in', exact: true }).click();
   // The change went through, and the new name needs a new session.
-  await again.getByText('failed find user').waitFor();
+  await again.getByText('Your user name has changed').waitFor();
   expect(await again.getByLabel('User name').inputValue()).toBe('anna');
 });

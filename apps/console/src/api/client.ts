@@ -52,6 +52,8 @@ async function call(method: Method, path: string, sent: Sent): Promise<unknown> 
     if (code === 200) return data;
     if (code !== 401 || used === undefined || path === '/api/auth/login') throw new Refusal(code, message, retryAfter);
     if (used === token.value) await signedOut(message);
+    // The person chose to sign in as someone else: this call is not theirs.
+    if (token.value === undefined) throw new Refusal(code, message);
   }
 }
 
@@ -86,5 +88,11 @@ async function exchange(
 
 /** Reads the signed-in account again, after it was changed here. */
 export async function refreshAccount(): Promise<void> {
-  current.value = await get('/api/me');
+  if (token.value !== undefined) current.value = await get('/api/me');
+}
+
+/** Asks the person to sign in again after a change that ended all sessions. `reason` says so. */
+export async function renewSession(reason: string): Promise<void> {
+  await signedOut(reason, 'expected');
+  await refreshAccount();
 }

@@ -12,8 +12,10 @@ const STORED = 'keyfold-token';
 export const token = signal<string | undefined>(sessionStorage.getItem(STORED) ?? undefined);
 /** The signed-in account, once it is known. */
 export const current = signal<Account | undefined>();
+/** How a session ended: unexpectedly, or by a change that the person has just made. */
+type Ending = 'unexpected' | 'expected';
 /** The session ended while the page was in use: the reason, and the call that waits for a new one. */
-export const interrupted = signal<Readonly<{ reason: string; resume: () => void }> | undefined>();
+export const interrupted = signal<Readonly<{ reason: string; ending: Ending; resume: () => void }> | undefined>();
 
 let ended: Promise<void> | undefined;
 
@@ -32,9 +34,9 @@ export function forgetToken(): void {
 }
 
 /** Asks the person to sign in again in place. Resolves when there is a new token. Calls that fail meanwhile wait for the same. */
-export function signedOut(reason: string): Promise<void> {
+export function signedOut(reason: string, ending: Ending = 'unexpected'): Promise<void> {
   ended ??= new Promise<void>((resolve) => {
-    interrupted.value = { reason, resume: resolve };
+    interrupted.value = { reason, ending, resume: resolve };
   }).finally(() => {
     ended = undefined;
     interrupted.value = undefined;

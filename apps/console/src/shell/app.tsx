@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../api/client.js';
 import { ADMINISTRATOR, current, forgetToken, interrupted, token } from '../api/session.js';
 import { chooseLanguage, t } from '../texts/texts.js';
@@ -92,8 +92,13 @@ function Banner() {
 
 function Navigation({ isAdministrator }: Readonly<{ isAdministrator: boolean }>) {
   const shown = screens.filter(({ hidden }) => !hidden);
+  const bar = useRef<HTMLElement>(null);
+  // Narrow windows show only a part of it.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [address.value.path]);
   return (
-    <nav aria-label={t.shell.navigation}>
+    <nav aria-label={t.shell.navigation} ref={bar}>
       <Links title={t.shell.account} screens={shown.filter((each) => each.for === 'everybody')} />
       {isAdministrator && (
         <Links title={t.shell.administration} screens={shown.filter((each) => each.for === 'administrators')} />

@@ -15,6 +15,26 @@ export type Screen = Readonly<{
 export const screens: readonly Screen[] = [
   { path: '/profile', title: () => t.profile.title, for: 'everybody', load: () => import('../account/profile.js') },
   {
+    path: '/security',
+    title: () => t.security.title,
+    for: 'everybody',
+    load: () => import('../account/security/security.js'),
+  },
+  { path: '/keys', title: () => t.keys.title, for: 'everybody', load: () => import('../account/keys/keys.js') },
+  { path: '/sessions', title: () => t.sessions.title, for: 'everybody', load: () => import('../account/sessions.js') },
+  {
+    path: '/secrets',
+    title: () => t.secrets.title,
+    for: 'everybody',
+    load: () => import('../account/secrets/secrets.js'),
+  },
+  {
+    path: '/activity',
+    title: () => t.activity.title,
+    for: 'everybody',
+    load: () => import('../account/activity/activity.js'),
+  },
+  {
     path: '/overview',
     title: () => t.overview.title,
     for: 'administrators',

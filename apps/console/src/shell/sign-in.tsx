@@ -1,6 +1,7 @@
+import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { post, Refusal } from '../api/client.js';
-import { current, forgetToken, keepToken, staysSignedIn } from '../api/session.js';
+import { current, forgetToken, type interrupted, keepToken, staysSignedIn } from '../api/session.js';
 import { t } from '../texts/texts.js';
 import { Dialog } from '../ui/dialog.js';
 import { Check, Field, Form } from '../ui/form.js';
@@ -22,8 +23,10 @@ export function SignIn() {
   );
 }
 
+type SignInAgainProps = Readonly<NonNullable<typeof interrupted.value>>;
+
 /** Asks for the credentials of the same account again, above the screen that was interrupted. */
-export function SignInAgain({ reason, resume }: Readonly<{ reason: string; resume: () => void }>) {
+export function SignInAgain({ reason, ending, resume }: SignInAgainProps) {
   const leave = () => {
     forgetToken();
     resume();
@@ -36,44 +39,51 @@ export function SignInAgain({ reason, resume }: Readonly<{ reason: string; resum
   );
   return (
     <Dialog title={t.signIn.again} onClose={() => undefined}>
-      <p>{t.signIn.againWhy}</p>
-      <p class="hint">{reason}</p>
+      <p>{ending === 'expected' ? reason : t.signIn.againWhy}</p>
+      {ending === 'unexpected' && <p class="hint">{reason}</p>}
       <Credentials username={current.value?.username} more={other} onDone={resume} />
     </Dialog>
   );
 }
 
-type CredentialsProps = Readonly<{ username?: string | undefined; more?: preact.JSX.Element; onDone: () => void }>;
+type CredentialsProps = Readonly<{ username?: string | undefined; more?: JSX.Element; onDone: () => void }>;
 
+/** Asks for name and password, and for a code once the service wants one. */
 function Credentials({ username, more, onDone }: CredentialsProps) {
   const action = useAction();
   const [name, setName] = useState(username ?? '');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  const [needsCode, setNeedsCode] = useState(false);
+  /** How often the service asked for a code. */
+  const [asked, setAsked] = useState(0);
   const [stay, setStay] = useState(staysSignedIn());
   const signIn = async () => {
     try {
-      const body = { username: name, password, ...(needsCode && { otp_code: code.trim() }) };
+      const body = { username: name, password, ...(asked > 0 && { otp_code: code.trim() }) };
       const { token } = await post('/api/auth/login', { body });
       keepToken(token, stay);
       onDone();
     } catch (error) {
+      if (!(error instanceof Refusal && error.code === CODE_REQUIRED)) throw error;
+      setCode('');
+      setAsked(asked + 1);
       // The first refusal of this kind is the question for the code, not a wrong answer.
-      const asks = error instanceof Refusal && error.code === CODE_REQUIRED && !needsCode;
-      if (!asks) throw error;
-      setNeedsCode(true);
+      if (asked > 0) throw error;
     }
+  };
+  const rename = (value: string) => {
+    setName(value);
+    setAsked(0);
   };
   return (
     <Form action={action} submit={t.signIn.submit} more={more} onSubmit={() => void action.run(signIn)}>
       <Field
         label={t.signIn.username}
         value={name}
-        onInput={setName}
+        onInput={rename}
         autocomplete="username"
-
         readOnly={username !== undefined}
+        autofocus={username === undefined}
         required
       />
       <Field
@@ -82,10 +92,13 @@ function Credentials({ username, more, onDone }: CredentialsProps) {
         value={password}
         onInput={setPassword}
         autocomplete="current-password"
+        autofocus={username !== undefined}
         required
       />
-      {needsCode && (
+      {asked > 0 && (
         <Field
+          // A new field after a wrong code takes the focus again.
+          key={asked}
           label={t.signIn.code}
           hint={t.signIn.codeHint}
           value={code}

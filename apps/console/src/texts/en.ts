@@ -1,4 +1,13 @@
-const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+import { activity } from './en/activity.js';
+import { keys, secrets, sessions } from './en/credentials.js';
+import { plural } from './en/plural.js';
+import { words } from './en/words.js';
+
+const duration = (seconds: number) => {
+  const parts = [Math.floor(seconds / 60), seconds % 60] as const;
+  const texts = [plural(parts[0], 'minute', 'minutes'), plural(parts[1], 'second', 'seconds')];
+  return texts.filter((_, index) => parts[index]! > 0).join(' ');
+};
 
 /** English. */
 export const en = {
@@ -10,7 +19,9 @@ export const en = {
     delete: 'Delete',
     save: 'Save',
     saved: 'Saved.',
+    savedIt: 'I have saved them',
     never: 'never',
+    expired: 'expired',
     search: 'Search',
     next: 'Next',
     previous: 'Previous',
@@ -20,7 +31,7 @@ export const en = {
   problems: {
     unreachable: 'The service did not answer. Check your connection, then try again.',
     unexpected: 'Something went wrong on this page. Reload it and try again.',
-    wait: (seconds: number) => `Wait ${plural(seconds, 'second', 'seconds')} before the next attempt.`,
+    wait: (seconds: number) => `Wait ${duration(seconds)} before the next attempt.`,
     waitOver: 'You can try again now.',
     notFound: 'This page does not exist.',
     toStart: 'Go to your profile',
@@ -45,20 +56,110 @@ export const en = {
     submit: 'Sign in',
     other: 'Sign in as someone else',
   },
+  newPassword: {
+    first: 'New password',
+    second: 'New password again',
+    differs: 'The two passwords differ. Type the same one twice.',
+  },
+  proof: {
+    codeInstead: 'Use a code instead',
+    passwordInstead: 'Use the password instead',
+  },
   profile: {
     title: 'Profile',
     intro: 'Your user name is what you sign in with, here and in your clients.',
     name: 'User name',
+    newName: 'New user name',
     nameConsequence: 'Changing your user name signs you out everywhere, this page included.',
     folder: 'Folder',
     rename: 'Change user name',
+    renameTo: (name: string) => `Change your user name to “${name}”?`,
+    renamed: 'Your user name has changed. Sign in with the new one.',
+    id: 'Account id',
+    role: 'Role',
+    twoFactor: 'Two-factor login',
+    on: 'On',
+    off: 'Off',
+    toSecurity: 'Change',
+    ssoId: 'Single sign-on id',
     rights: 'Permissions',
+    noRights: 'None',
   },
-  security: { title: 'Password and two-factor' },
-  keys: { title: 'SSH keys' },
-  sessions: { title: 'Sessions' },
-  secrets: { title: 'Tokens and app passwords' },
-  activity: { title: 'Activity' },
+  roles: { general: 'General', guest: 'Guest', administrator: 'Administrator' },
+  permissions: {
+    seeHidden: 'See hidden files',
+    skipFolderPasswords: 'Skip folder passwords',
+    downloadOffline: 'Add offline downloads',
+    upload: 'Create folders and upload',
+    rename: 'Rename',
+    move: 'Move',
+    copy: 'Copy',
+    remove: 'Delete',
+    readWebdav: 'Read over WebDAV',
+    writeWebdav: 'Write over WebDAV',
+    readFtp: 'Read over FTP and SFTP',
+    writeFtp: 'Write over FTP and SFTP',
+    readArchives: 'Read archives',
+    unpackArchives: 'Unpack archives',
+    share: 'Create shares',
+    chooseShareIds: 'Choose the ids of shares',
+  },
+  security: {
+    title: 'Password and two-factor',
+    welcome:
+      'Your password is set, and you are signed in. This account can change everything: turn on two-factor login as well, so that a stolen password is not enough to get in.',
+    twoFactor: 'Two-factor login',
+    twoFactorIsOff: 'Off. Turn it on, and signing in also takes a code from an app on your phone.',
+    twoFactorIsOn: 'On. Signing in takes your password and a code from your authenticator app.',
+    turnOn: 'Turn on',
+    otherApp: 'Use another app',
+    turnOff: 'Turn off two-factor login',
+    turnOffConsequence:
+      'Your password alone will be enough to sign in, and your recovery codes stop working. Confirm with your password or a code.',
+    codesLeft: (left: number) => `You have ${plural(left, 'unused recovery code', 'unused recovery codes')}.`,
+    fewCodes: (left: number) =>
+      `You have ${plural(left, 'unused recovery code', 'unused recovery codes')} left. Create new ones before you run out.`,
+    noCodes:
+      'You have no recovery codes. Create some: without them, only an administrator can let you in if you lose your phone.',
+    enrol: 'Set up your authenticator app',
+    scan: (until: string) =>
+      `Scan this picture with your authenticator app. It is valid for 10 minutes, until ${until}.`,
+    qr: 'QR code of the secret',
+    orType: 'If you cannot scan it, type this secret into the app:',
+    secret: 'Secret',
+    codeHint: 'The six digits that the app shows now.',
+    secretExpired: 'The 10 minutes are over, and the secret is no longer valid.',
+    renewSecret: 'Get a new secret',
+    firstCodes:
+      'Two-factor login is on. Now create recovery codes. If you lose your phone, type one instead of the one-time code when you sign in. Confirm with your password.',
+    later: 'Later',
+    newCodes: 'New recovery codes',
+    newCodesConsequence:
+      'A recovery code replaces the one-time code when you sign in without your phone. Each works once. New codes replace the old ones, which stop working. Confirm with your password or a code.',
+    createCodes: 'Create recovery codes',
+    codes: 'Recovery codes',
+    codesOnce: 'Save these codes where you can find them without your phone. They are not shown again.',
+    codesFile: (username: string, host: string) => `Keyfold recovery codes for ${username} at ${host}\n\n`,
+    download: 'Download',
+    password: 'Password',
+    passwordConsequence: 'A new password ends all your sessions, this one included. You then sign in again.',
+    changePassword: 'Change password',
+    passwordChanged: 'Your password has changed. Sign in with the new one.',
+    revokeSecrets: 'Also revoke my access tokens and app passwords',
+    revokeSecretsHint: 'If somebody may know your old password. Programs and devices that use them lose access.',
+    revokeEverything: 'Revoke everything',
+    revokeEverythingWhy:
+      'If you lost a device, or somebody else may be using your account: cut off every program and device at once.',
+    revokeEverythingAsk: 'Revoke everything?',
+    revokeEverythingConsequence:
+      'All your sessions end, this one included, and all your access tokens and app passwords are revoked. Your password, two-factor login and SSH keys stay.',
+    revokedEverything: 'All sessions, access tokens and app passwords are revoked. Sign in again.',
+  },
+  keys,
+  sessions,
+  secrets,
+  activity,
+  words,
   accounts: { title: 'Accounts' },
   account: { title: 'Account' },
   access: {

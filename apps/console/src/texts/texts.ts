@@ -16,3 +16,7 @@ export async function chooseLanguage(): Promise<void> {
   }
   document.documentElement.lang = language;
 }
+
+/** Returns the word for a value of the service. A value that a newer service added stays as it is. */
+export const wordOf = (words: Readonly<Record<string, string>>, value: string): string =>
+  Object.hasOwn(words, value) ? words[value]! : value;

@@ -6,15 +6,25 @@ import { useAction } from './use-action.js';
 
 type DialogProps = Readonly<{ title: string; onClose: () => void; children: ComponentChildren }>;
 
-/** A modal dialog. The browser keeps the focus within it and returns it to where it was. */
+/** A modal dialog. The browser keeps the focus within it, and closing it returns the focus. "Escape" asks to close it: the caller decides. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const shown = dialog.current!;
+    const opener = document.activeElement;
     shown.showModal();
-    return () => shown.close();
+    return () => {
+      shown.close();
+      // The dialog is already out of the page, so the browser does not return the focus. What opened it may be gone as well.
+      const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
+      (isThere ? opener : document.querySelector('h1'))?.focus();
+    };
   }, []);
+  // Browsers close a dialog at the second "Escape", whatever the page does.
+  const reopen = () => {
+    if (dialog.current?.isConnected && !dialog.current.open) dialog.current.showModal();
+  };
   return (
     <dialog
       ref={dialog}
@@ -23,6 +33,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
+      onClose={reopen}
     >
       <h2 id={id}>{title}</h2>
       {children}

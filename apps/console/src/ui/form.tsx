@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Action } from './use-action.js';
 import { Problem } from './problem.js';
 
@@ -8,24 +8,36 @@ type FieldProps = Readonly<{
   value: string;
   onInput: (value: string) => void;
   hint?: string;
+  /** Why the value cannot be sent. */
+  problem?: string | undefined;
   /** The field has several lines. */
   rows?: number;
   type?: 'text' | 'password' | 'search' | 'number' | 'date';
   autocomplete?: 'username' | 'current-password' | 'new-password' | 'one-time-code';
   required?: boolean;
   readOnly?: boolean;
+  /** The field gets the focus when it appears. */
   autofocus?: boolean;
 }>;
 
 /** A labelled text field. */
-export function Field({ label, onInput, hint, rows, type = 'text', autocomplete, ...rest }: FieldProps) {
+export function Field({ label, onInput, hint, problem, rows, type = 'text', autocomplete, ...rest }: FieldProps) {
   const id = useId();
+  const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
+  // Browsers heed the attribute only in a page or dialog that has just opened.
+  useEffect(() => {
+    if (rest.autofocus) input.current?.focus();
+  }, []);
   const common = {
     ...rest,
     id,
+    ref: input,
+    // Password managers look for names.
+    name: autocomplete,
     // Names, codes and keys are no words.
     autocapitalize: 'none' as const,
     spellcheck: false,
+    'aria-invalid': problem !== undefined,
     'aria-describedby': hint ? `${id}-hint` : undefined,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onInput(currentTarget.value),
   };
@@ -40,6 +52,11 @@ export function Field({ label, onInput, hint, rows, type = 'text', autocomplete,
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
         </p>
       )}
     </div>

@@ -5,12 +5,13 @@ import type { Loaded } from './use-load.js';
 
 type PageProps = Readonly<{ title: string; intro?: string; actions?: ComponentChildren; children: ComponentChildren }>;
 
-/** A screen. Its heading gets the focus when it appears, so that screen readers announce it. */
+/** A screen. Its heading gets the focus when it appears, so that screen readers announce it, unless a field of it has the focus. */
 export function Page({ title, intro, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} - Keyfold`;
-    heading.current?.focus({ preventScroll: true });
+    if (!heading.current?.closest('main')?.contains(document.activeElement))
+      heading.current?.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }, [title]);
   return (

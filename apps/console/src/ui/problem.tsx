@@ -23,8 +23,10 @@ export function messageOf(error: unknown): string {
 function Countdown({ seconds }: Readonly<{ seconds: number }>) {
   const [left, setLeft] = useState(seconds);
   useEffect(() => {
-    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1_000);
+    // Timers stand still while a computer sleeps.
+    const over = Date.now() + seconds * 1_000;
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((over - Date.now()) / 1_000))), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <p aria-live="off">{left > 0 ? t.problems.wait(left) : t.problems.waitOver}</p>;
+  return <p aria-live={left > 0 ? 'off' : 'polite'}>{left > 0 ? t.problems.wait(left) : t.problems.waitOver}</p>;
 }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { t } from '../texts/texts.js';
 
 /** Shows a secret with a button that copies it. Without HTTPS, browsers offer no clipboard, and the person copies it by hand. */
-export function Secret({ label, text }: Readonly<{ label: string; text: string }>) {
+export function Secret({ label, text, shown = text }: Readonly<{ label: string; text: string; shown?: string }>) {
   return (
     <div class="secret">
       <pre tabIndex={0} aria-label={label}>
-        {text}
+        {shown}
       </pre>
       <Copy text={text} />
     </div>

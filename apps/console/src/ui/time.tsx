@@ -1,4 +1,4 @@
-import { language } from '../texts/texts.js';
+import { language, t } from '../texts/texts.js';
 
 const UNITS = [
   ['year', 31_536_000],
@@ -8,18 +8,38 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** Shows a time relative to now; pointing at it shows the exact one. Takes an ISO 8601 timestamp or unix seconds. */
-export function Time({ at }: Readonly<{ at: string | number }>) {
+/**
+ * Shows a time relative to now; pointing at it shows the exact one. `isExact` shows the exact time at once. Takes an ISO 8601 timestamp or
+ * unix seconds.
+ */
+export function Time({ at, isExact }: Readonly<{ at: string | number; isExact?: boolean }>) {
   const date = new Date(typeof at === 'number' ? at * 1_000 : at);
   return (
     <time dateTime={date.toISOString()} title={exact(date)}>
-      {relative(date)}
+      {isExact ? exact(date) : relative(date)}
+    </time>
+  );
+}
+
+/** Shows until when something works. */
+export function Expiry({ at, isOver }: Readonly<{ at: string | null; isOver: boolean }>) {
+  if (at === null) return <>{t.common.never}</>;
+  return isOver ? (
+    <span class="tag bad" title={exact(new Date(at))}>
+      {t.common.expired}
+    </span>
+  ) : (
+    <time dateTime={at} title={exact(new Date(at))}>
+      {new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(at))}
     </time>
   );
 }
 
 export const exact = (date: Date): string =>
   new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+
+/** Shows the time of day. */
+export const clock = (date: Date): string => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(date);
 
 function relative(date: Date): string {
   const seconds = (date.getTime() - Date.now()) / 1_000;

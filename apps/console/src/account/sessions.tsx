@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { get, post } from '../api/client.js';
+import type { components } from '../api/openapi.js';
+import { forgetToken } from '../api/session.js';
+import { deviceOf } from '../formats/device.js';
+import { t, wordOf } from '../texts/texts.js';
+import { Confirm } from '../ui/dialog.js';
+import { Page, Ready } from '../ui/page.js';
+import { navigate } from '../ui/router.js';
+import { Table } from '../ui/table.js';
+import { Time } from '../ui/time.js';
+import { useLoad } from '../ui/use-load.js';
+
+type Session = components['schemas']['SessionResponse'];
+
+/** Where the account is signed in. */
+export default function Sessions() {
+  const sessions = useLoad((signal) => get('/api/me/sessions', { signal }));
+  const [asked, setAsked] = useState<Session | 'others' | undefined>();
+  const close = () => setAsked(undefined);
+  const endOthers = async () => {
+    await post('/api/me/sessions/evict', { body: { others: true } });
+    sessions.reload();
+  };
+  const end = async ({ session_id, current }: Session) => {
+    await post('/api/me/sessions/evict', { body: { session_id } });
+    if (!current) return sessions.reload();
+    forgetToken();
+    navigate('/', 'replace');
+  };
+  const others = sessions.data?.some(({ current }) => !current) && (
+    <button type="button" class="danger" onClick={() => setAsked('others')}>
+      {t.sessions.endOthers}
+    </button>
+  );
+  return (
+    <Page title={t.sessions.title} intro={t.sessions.intro} actions={others}>
+      <Ready of={sessions}>
+        {(rows) => (
+          <Table
+            caption={t.sessions.title}
+            columns={columns(setAsked)}
+            rows={rows}
+            keyOf={({ session_id: id }) => id}
+            empty={t.sessions.empty}
+          />
+        )}
+      </Ready>
+      {asked === 'others' && (
+        <Confirm title={t.sessions.endOthers} submit={t.sessions.endOthers} onConfirm={endOthers} onClose={close}>
+          <p>{t.sessions.endOthersConsequence}</p>
+        </Confirm>
+      )}
+      {asked && asked !== 'others' && (
+        <Confirm
+          title={t.sessions.endTitle(deviceText(asked))}
+          submit={t.sessions.end}
+          onConfirm={() => end(asked)}
+          onClose={close}
+        >
+          <p>{asked.current ? t.sessions.endCurrent : t.sessions.endConsequence}</p>
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+const columns = (ask: (session: Session) => void) => [
+  {
+    title: t.sessions.device,
+    cell: (session: Session) => (
+      <>
+        <span title={session.ua}>{deviceText(session)}</span>{' '}
+        {session.current && <span class="tag">{t.sessions.current}</span>}
+        {session.status !== WORKS && <span class="tag bad">{t.sessions.refused}</span>}
+      </>
+    ),
+  },
+  { title: t.sessions.address, cell: ({ ip }: Session) => ip },
+  { title: t.sessions.started, cell: ({ started }: Session) => <Time at={started} /> },
+  { title: t.sessions.lastActive, cell: ({ last_active: at }: Session) => <Time at={at} /> },
+  {
+    title: t.sessions.factors,
+    cell: ({ factors }: Session) => factors.map((each) => wordOf(t.words, each)).join(', '),
+  },
+  {
+    title: '',
+    cell: (session: Session) => (
+      <div class="buttons">
+        <button type="button" aria-label={t.sessions.endTitle(deviceText(session))} onClick={() => ask(session)}>
+          {t.sessions.end}
+        </button>
+      </div>
+    ),
+  },
+];
+
+const WORKS = 0;
+
+function deviceText({ ua }: Session): string {
+  const { program, system } = deviceOf(ua);
+  if (program && system) return t.sessions.programOn(program, system);
+  return program || system || t.sessions.unknownDevice;
+}
