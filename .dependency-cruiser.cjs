@@ -198,7 +198,7 @@ module.exports = {
       name: 'the console is a client of the API',
       comment: 'It runs in browsers, and can do only what any client can.',
       severity: 'error',
-      from: from('^apps/console/'),
+      from: from('^apps/console/src/'),
       to: { pathNot: '^apps/console/|^node_modules/(preact|@preact)/' },
     },
     {

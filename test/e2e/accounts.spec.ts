@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { accountNamed, adminOf, newMember, signedInAs } from '../support/accounts.js';
+import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { growth, readMetrics } from '../support/metrics.js';
 import { sharedApp } from '../support/shared-app.js';
@@ -122,4 +122,21 @@ it('settings disable both', async () => {
   } finally {
     await open.dispose();
   }
+});
+
+it('the list of accounts is searched by a part of the name, from either end', async () => {
+  for (const name of ['needle-1', 'Needle-2', 'nail', 'needle-3']) await createAccount(admin, name);
+  const list = async (query: string) => {
+    const { content, total } = (await admin.get(`/api/admin/user/list?${query}`)).data<{
+      content: { username: string }[];
+      total: number;
+    }>();
+    return { names: content.map(({ username }) => username), total };
+  };
+  expect(await list('search=nEEdle')).toEqual({ names: ['needle-1', 'Needle-2', 'needle-3'], total: 3 });
+  expect(await list('search=needle&sort=-id&per_page=2')).toEqual({ names: ['needle-3', 'Needle-2'], total: 3 });
+  expect(await list('search=needle&page=2&per_page=2')).toEqual({ names: ['needle-3'], total: 3 });
+  expect((await list('sort=-id&per_page=1')).names).toEqual(['needle-3']);
+  expect((await list('sort=name&per_page=1')).names).toEqual(['admin']);
+  expect(await list('search=' + 'x'.repeat(5_000))).toEqual({ names: [], total: 0 });
 });

@@ -261,6 +261,16 @@ describe('the list of all sessions', () => {
     expect((await admin.get('/api/admin/session/list?page=x')).code).toBe(400);
   });
 
+  it('contains the sessions of one account if asked to', async () => {
+    const { id } = await createAccount(admin, 'single');
+    const sessions = [await signedInAs(api, 'single'), await signedInAs(api, 'single')].map(sessionIdOf);
+    const { content, total } = await allSessions(`?user_id=${id}`);
+    expect(content.map(({ session_id }) => session_id).toSorted()).toEqual(sessions.toSorted());
+    expect(total).toBe(2);
+    expect((await allSessions('?user_id=999')).content).toEqual([]);
+    expect((await admin.get('/api/admin/session/list?user_id=x')).code).toBe(400);
+  });
+
   it('marks the sessions that their account no longer accepts', async () => {
     const member = await newMember(admin, 'marked');
     const statusOf = async () =>

@@ -17,6 +17,12 @@ export type StoredDocument = Loaded<unknown> & Readonly<{ stream: string; sortKe
 /** The entries of a list that expire after a time, in unix seconds. With `partition`, only those of its streams. */
 export type Unexpired = Readonly<{ after: number; partition?: string }>;
 
+/**
+ * Which entries of a list are read, and in which order. `search` is a part of the text that the model is searched by; the case of ASCII
+ * letters does not matter. A search takes time in proportion to the whole list.
+ */
+export type ListSelection = Readonly<{ search?: string; descending?: boolean }>;
+
 /** A stream of a model with `due`, and its sort key. */
 export type DueStream = Readonly<{ stream: string; partition: string; at: number }>;
 
@@ -33,13 +39,14 @@ export abstract class ReadModelStore {
 
   /**
    * Returns the states of a model's list by their sort keys; `offset` may be past the end. The page ends early at the first state that
-   * `takes` refuses. The states after it are not kept in memory.
+   * `takes` refuses. The states after it are not kept in memory. `total` counts the selected entries.
    */
   abstract list<State>(
     model: ReadModel<State>,
     offset: number,
     limit: number,
     takes?: (state: State) => boolean,
+    selection?: ListSelection,
   ): Promise<Page<State>>;
 
   /**

@@ -29,6 +29,8 @@ export type ReadModel<State> = Readonly<{
   aggregate: StreamAggregate<State>;
   /** Returns where a state belongs in the model's list; null if it is not listed. A model without this function has no list. */
   sortKeyOf?(state: State): number | null;
+  /** The field of the state whose text the list is searched by. */
+  searchedBy?: string;
   /** Sort keys are the unix times, in seconds, at which entries expire. Such a model is listed by `ReadModelStore.listUnexpired`. */
   expires?: true;
   /** Sort keys are the unix times, in milliseconds, at which something is due. Such a model is listed by `ReadModelStore.listDue`. */
@@ -40,6 +42,7 @@ export const accounts: ReadModel<Account> = {
   schema: 1,
   aggregate: accountAggregate,
   sortKeyOf: ({ status, accountId }) => (status === 'active' ? accountId : null),
+  searchedBy: 'username',
 };
 export const sessions: ReadModel<Session> = {
   name: 'sessions',

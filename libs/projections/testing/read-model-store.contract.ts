@@ -205,6 +205,65 @@ function listCases(newStore: NewStore): void {
     expect((await idsOf(store, 248, 3)).ids).toEqual([249, 250, 251]);
   });
 
+  it('is read from its end as well', async () => {
+    const store = await listed(...Array.from({ length: 120 }, (_, index) => index + 1));
+    const { items, total } = await store.list(accounts, 10, 90, () => true, { descending: true });
+    expect(items.map(({ accountId }) => accountId)).toEqual(Array.from({ length: 90 }, (_, index) => 110 - index));
+    expect(total).toBe(120);
+  });
+
+  it('is searched by a part of the text, in any case of its ASCII letters', async () => {
+    const store = await newStore();
+    const names = ['Ann', 'ben', 'joann.b', '"q\\n', 'п.Ann', 'a*', 'line\nfeed', '汉字', 'gone ann'];
+    await Promise.all(names.map((name, id) => store.put(accountStream(id), { state: active(id, name), version: 1 })));
+    await store.put(accountStream(8), { state: deleted(8), version: 2 });
+    const found = async (search: string, descending = false) => {
+      const { items, total } = await store.list(accounts, 0, 10, () => true, { search, descending });
+      expect(total).toBe(items.length);
+      return items.map(({ username }) => username);
+    };
+    expect(await found('aNN')).toEqual(['Ann', 'joann.b', 'п.Ann']);
+    expect(await found('ANN', true)).toEqual(['п.Ann', 'joann.b', 'Ann']);
+    expect(await found('.')).toEqual(['joann.b', 'п.Ann']);
+    expect(await found('*')).toEqual(['a*']);
+    expect(await found('n')).toEqual(['Ann', 'ben', 'joann.b', '"q\\n', 'п.Ann', 'line\nfeed']);
+    expect(await found('\\')).toEqual(['"q\\n']);
+    expect(await found('"Q')).toEqual(['"q\\n']);
+    expect(await found('\n')).toEqual(['line\nfeed']);
+    expect(await found('汉')).toEqual(['汉字']);
+    expect(await found('username')).toEqual([]);
+  });
+
+  it('has pages and a total of what a search finds, each entry once', async () => {
+    const store = await newStore();
+    const ids = Array.from({ length: 2_200 }, (_, index) => index + 1);
+    const isFound = (id: number) => id <= 120 || id > 2_100 || id % 1_000 === 0;
+    await Promise.all(
+      ids.map((id) => store.put(accountStream(id), { state: active(id, isFound(id) ? 'found' : 'other'), version: 1 })),
+    );
+    const [up, down] = [ids.filter(isFound), ids.filter(isFound).toReversed()];
+    for (const [descending, all] of [
+      [false, up],
+      [true, down],
+    ] as const) {
+      for (const [offset, limit] of [
+        [0, 10],
+        [45, 130],
+        [0, Number.MAX_SAFE_INTEGER],
+        [220, 50],
+        [500, 5],
+      ] as const) {
+        const selection = { search: 'found', descending };
+        const { items, total } = await store.list(accounts, offset, limit, () => true, selection);
+        expect(items.map(({ accountId }) => accountId)).toEqual(all.slice(offset, offset + limit));
+        expect(total).toBe(all.length);
+      }
+    }
+    const takes = ({ accountId }: Account) => accountId < 60;
+    const page = await store.list(accounts, 5, 1_000, takes, { search: 'found' });
+    expect([page.items.length, page.total]).toEqual([54, up.length]);
+  });
+
   it('loses an entry without a sort key', async () => {
     const store = await listed(1, 2);
     await store.put(accountStream(1), { state: deleted(1), version: 2 });

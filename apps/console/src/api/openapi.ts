@@ -2068,6 +2068,8 @@ export interface operations {
       query?: {
         page?: number;
         per_page?: number;
+        search?: string;
+        sort?: 'id' | '-id';
       };
       header?: never;
       path?: never;
@@ -3107,6 +3109,7 @@ export interface operations {
       query?: {
         page?: number;
         per_page?: number;
+        user_id?: number;
       };
       header?: never;
       path?: never;

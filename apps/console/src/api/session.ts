@@ -5,6 +5,7 @@ export type Account = components['schemas']['MeResponse'];
 
 /** compat: the roles of the original. */
 export const ADMINISTRATOR = 2;
+export const GUEST = 1;
 
 const STORED = 'keyfold-token';
 

@@ -6,7 +6,7 @@ export type Screen = Readonly<{
   path: string;
   title: () => string;
   for: 'everybody' | 'administrators';
-  /** Screens without a place in the navigation are reached from another screen. */
+  /** Screens without a place in the navigation are reached from another screen. They need a `rest`. */
   hidden?: true;
   load: () => Promise<{ default: ComponentType<{ rest: string }> }>;
 }>;
@@ -41,6 +41,19 @@ export const screens: readonly Screen[] = [
     load: () => import('../administration/overview.js'),
   },
   {
+    path: '/accounts',
+    title: () => t.account.title,
+    for: 'administrators',
+    hidden: true,
+    load: () => import('../administration/account/account.js'),
+  },
+  {
+    path: '/accounts',
+    title: () => t.accounts.title,
+    for: 'administrators',
+    load: () => import('../administration/accounts.js'),
+  },
+  {
     path: '/access',
     title: () => t.access.title,
     for: 'administrators',
@@ -58,6 +71,6 @@ export const START = '/profile';
 
 /** Returns the screen of an address, and the part of the address after its path. */
 export function screenOf(path: string): Readonly<{ screen: Screen; rest: string }> | undefined {
-  const screen = screens.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  const screen = screens.find((each) => (path === each.path && !each.hidden) || path.startsWith(`${each.path}/`));
   return screen && { screen, rest: path.slice(screen.path.length + 1) };
 }

@@ -1,4 +1,5 @@
 import { activity } from './en/activity.js';
+import { account, accounts } from './en/accounts.js';
 import { keys, secrets, sessions } from './en/credentials.js';
 import { plural } from './en/plural.js';
 import { words } from './en/words.js';
@@ -160,8 +161,8 @@ export const en = {
   secrets,
   activity,
   words,
-  accounts: { title: 'Accounts' },
-  account: { title: 'Account' },
+  accounts,
+  account,
   access: {
     title: 'Access',
     intro: 'Everything that lets somebody in, over all accounts.',

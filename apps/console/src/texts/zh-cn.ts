@@ -1,4 +1,5 @@
 import type { Texts } from './en.js';
+import { account, accounts } from './zh-cn/accounts.js';
 import { activity } from './zh-cn/activity.js';
 import { keys, secrets, sessions } from './zh-cn/credentials.js';
 import { words } from './zh-cn/words.js';
@@ -152,8 +153,8 @@ export const zhCn: Texts = {
   secrets,
   activity,
   words,
-  accounts: { title: '账户管理' },
-  account: { title: '账户' },
+  accounts,
+  account,
   access: {
     title: '访问凭据',
     intro: '所有账户的登录凭据。',

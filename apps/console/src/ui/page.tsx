@@ -39,12 +39,13 @@ export function Section({ title, children }: Readonly<{ title: string; children:
 
 type ReadyProps<Value> = Readonly<{ of: Loaded<Value>; children: (data: Value) => ComponentChildren }>;
 
-/** Shows a loaded value: a placeholder until it is there, and an error above the last one. */
+/** Shows a loaded value: a placeholder until it is there, an error above the last one, and a bar while it is read again. */
 export function Ready<Value>({ of, children }: ReadyProps<Value>) {
-  const { data, error } = of;
+  const { data, error, busy } = of;
   return (
     <>
       <Problem error={error} />
+      {busy && data !== undefined && <div class="reading" />}
       {data === undefined ? error === undefined && <div class="loading" aria-busy="true" /> : children(data)}
     </>
   );

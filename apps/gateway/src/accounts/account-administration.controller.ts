@@ -92,6 +92,25 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
 
 const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' } as const;
 
+/** Letters of a search that count. A longer one would make a pattern that MongoDB refuses. */
+const SEARCH_LETTERS = 256;
+
+/** compat: additional to the paging of the original, which ignores them. */
+const SELECTION = [
+  {
+    name: 'search',
+    required: false,
+    schema: { type: 'string' },
+    description: `Only accounts whose name contains this text; the case of ASCII letters does not matter. ${SEARCH_LETTERS} letters count.`,
+  },
+  {
+    name: 'sort',
+    required: false,
+    schema: { type: 'string', enum: ['id', '-id'], default: 'id' },
+    description: '`-id` starts with the newest account.',
+  },
+] as const;
+
 const FIELD_REFUSALS = [
   'username-too-long',
   'username-of-stand-in',
@@ -114,17 +133,22 @@ export class AccountAdministrationController {
     id: 'listUsers',
     summary: 'List accounts',
     description:
-      'Returns the accounts by id. A page ends early when its entries take 2 MiB; continue with the next page until ' +
+      'Returns the accounts by id, and in `total` the number of all that `search` finds. A page ends early when its entries take 2 MiB; continue with the next page until ' +
       'you have `total` accounts.',
     guard: AdminGuard,
     scope: 'accounts:read',
-    query: PAGING,
+    query: [...PAGING, ...SELECTION],
     answer: UserPageResponse,
     refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
   })
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const paging = parsePaging(queryOf(request));
-    const query = new ListAccountsQuery(offsetOf(paging), paging.perPage);
+    const sent = queryOf(request);
+    const paging = parsePaging(sent);
+    const search = (sent.get('search') ?? '').slice(0, SEARCH_LETTERS);
+    const query = new ListAccountsQuery(offsetOf(paging), paging.perPage, {
+      search,
+      descending: sent.get('sort') === '-id',
+    });
     const { items, total } = await this.queryBus.execute(query);
     return listResponse(items, total, userResponse);
   }

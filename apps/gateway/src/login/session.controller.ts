@@ -10,7 +10,7 @@ import {
   ListOwnSessionsQuery,
   type ListedSession,
 } from '@keyfold/application';
-import { GoStruct, offsetOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
+import { atoi, GoStruct, offsetOf, parsePaging, type PreparedResponse } from '@keyfold/http-envelope';
 import { arrayResponse, listResponse } from '../http/list-response.js';
 import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
@@ -125,13 +125,24 @@ export class SessionController {
     description: 'Returns the sessions that have not ended or expired, the latest login first. For administrators.',
     guard: AdminGuard,
     scope: 'accounts:audit',
-    query: PAGING,
+    query: [
+      ...PAGING,
+      {
+        name: 'user_id',
+        required: false,
+        schema: { type: 'integer' },
+        description: 'Lists the sessions of this account only.',
+      },
+    ],
     answer: SessionPageResponse,
-    refusals: ['query-too-long', 'list-query-malformed', 'page-invalid'],
+    refusals: ['query-too-long', 'list-query-malformed', 'page-invalid', 'account-id-invalid'],
   })
   async listAny(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
-    const paging = parsePaging(queryOf(request));
-    const query = new ListAnySessionsQuery(callerOf(request), offsetOf(paging), paging.perPage);
+    const sent = queryOf(request);
+    const paging = parsePaging(sent);
+    const userId = sent.get('user_id') ?? '';
+    const accountId = userId === '' ? undefined : atoi(userId);
+    const query = new ListAnySessionsQuery(callerOf(request), offsetOf(paging), paging.perPage, accountId);
     const { items, total } = await this.queryBus.execute(query);
     return listResponse(items, total, anySessionResponse);
   }

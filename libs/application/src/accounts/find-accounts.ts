@@ -1,6 +1,14 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { bytesOf, DomainError, type Account } from '@keyfold/domain';
-import { accounts, accountStream, PAGE_BYTES, ReadModelStore, StreamLoader, type Page } from '@keyfold/projections';
+import {
+  accounts,
+  accountStream,
+  PAGE_BYTES,
+  ReadModelStore,
+  StreamLoader,
+  type ListSelection,
+  type Page,
+} from '@keyfold/projections';
 import { UserNames } from '../login/user-names.js';
 
 export class FindAccountQuery extends Query<number> {
@@ -43,11 +51,12 @@ export class GetAccountHandler implements IQueryHandler<GetAccountQuery> {
 /** In bytes of the answer. Each account counts on a page with its texts, and with this for everything else. */
 export const ACCOUNT_BYTES = 200;
 
-/** Lists accounts in order of their ids. A page ends early if it is full, but has at least one account. */
+/** Lists accounts in order of their ids; a search is for a part of the name. A page ends early if it is full, but has at least one account. */
 export class ListAccountsQuery extends Query<Page<Account>> {
   constructor(
     readonly offset: number,
     readonly limit: number,
+    readonly selection: ListSelection = {},
   ) {
     super();
   }
@@ -57,12 +66,13 @@ export class ListAccountsQuery extends Query<Page<Account>> {
 export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
   constructor(private readonly readModels: ReadModelStore) {}
 
-  execute({ offset, limit }: ListAccountsQuery): Promise<Page<Account>> {
+  execute({ offset, limit, selection }: ListAccountsQuery): Promise<Page<Account>> {
     let bytes = 0;
-    return this.readModels.list(accounts, offset, limit, ({ username, basePath, ssoId }) => {
+    const fits = ({ username, basePath, ssoId }: Account) => {
       const isFirst = bytes === 0;
       bytes += ACCOUNT_BYTES + bytesOf(username, basePath, ssoId);
       return isFirst || bytes <= PAGE_BYTES;
-    });
+    };
+    return this.readModels.list(accounts, offset, limit, fits, selection);
   }
 }

@@ -15,12 +15,13 @@ export const PAGE_ENTRIES = 1_000;
 /** In bytes of the answer. Each entry counts on a page with its texts, and with this for the rest. */
 const ENTRY_BYTES = 300;
 
-/** Lists the sessions of all accounts that have neither ended nor expired, the latest login first. A page ends early if it is full. */
+/** Lists the sessions of all accounts, or of one, that have neither ended nor expired, the latest login first. A page ends early if it is full. */
 export class ListAnySessionsQuery extends Query<Page<ListedSession>> {
   constructor(
     readonly caller: Caller,
     readonly offset: number,
     readonly limit: number,
+    readonly accountId?: number,
   ) {
     super();
   }
@@ -34,8 +35,11 @@ export class ListAnySessionsHandler implements IQueryHandler<ListAnySessionsQuer
     private readonly clock: Clock,
   ) {}
 
-  async execute({ caller, offset, limit }: ListAnySessionsQuery): Promise<Page<ListedSession>> {
-    const unexpired = { after: Math.floor(this.clock.now() / 1000) };
+  async execute({ caller, offset, limit, accountId }: ListAnySessionsQuery): Promise<Page<ListedSession>> {
+    const unexpired = {
+      after: Math.floor(this.clock.now() / 1000),
+      ...(accountId !== undefined && { partition: String(accountId) }),
+    };
     const most = Math.min(limit, PAGE_ENTRIES);
     const { items, total } = await this.readModels.listUnexpired(sessions, unexpired, offset, most);
     const [accounts, lastUses] = await Promise.all([this.#accountsOf(items), this.activity.lastUses(items)]);

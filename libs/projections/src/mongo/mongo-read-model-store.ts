@@ -6,12 +6,14 @@ import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
   type DueStream,
+  type ListSelection,
   type Page,
   type ParkedStream,
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, type ReadModel } from '../read-model.js';
+import { fieldPattern } from './field-pattern.js';
 import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
 import {
@@ -34,7 +36,18 @@ type ModelStorage = Readonly<{
 /** The documents of a list, the index that finds and counts them, and their order. */
 type ListRange = Readonly<{ filter: QueryFilter<ReadModelDocument>; hint: string; sort: { place: 1 | -1 } }>;
 
-const wholeList: ListRange = { filter: { place: { $gte: -Infinity } }, hint: PLACE_INDEX, sort: { place: 1 } };
+/** Without a search, the list is counted on its index. */
+const selectedList = (
+  { searchedBy = '' }: Pick<ReadModel<unknown>, 'searchedBy'>,
+  { search = '', descending = false }: ListSelection,
+): ListRange => ({
+  filter: {
+    place: { $gte: -Infinity },
+    ...(search !== '' && { state: { $regex: fieldPattern(searchedBy, search) } }),
+  },
+  hint: PLACE_INDEX,
+  sort: { place: descending ? -1 : 1 },
+});
 
 const unexpiredList = ({ after, partition }: Unexpired): ListRange => ({
   filter: { place: { $gt: after }, ...(partition !== undefined && { partition }) },
@@ -87,8 +100,9 @@ export class MongoReadModelStore extends ReadModelStore {
     offset: number,
     limit: number,
     takes?: (state: State) => boolean,
+    selection: ListSelection = {},
   ): Promise<Page<State>> {
-    return this.#page(model, wholeList, offset, limit, takes);
+    return this.#page(model, selectedList(model, selection), offset, limit, takes);
   }
 
   listUnexpired<State>(

@@ -6,15 +6,18 @@ import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
   type DueStream,
+  type ListSelection,
   type Page,
   type ParkedStream,
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
 import { readModelOf, readModels, type ReadModel } from '../read-model.js';
+import { searchIndex, selectedPlaces } from './list-search.js';
 
 /** Entries of a list that are read in one iteration of the event loop. */
 const PIECE = 50;
+const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
 
 /** Reads at most `most` rows after the `last` one and after `skip` others. */
 type ReadPiece = (last: Row | undefined, most: number, skip: number) => Row[];
@@ -33,6 +36,7 @@ function createTable(model: ReadModel<unknown>): string {
       place INTEGER, state TEXT NOT NULL) STRICT`,
     ...(model.sortKeyOf ? [indexOf(table, 'places', model.due ? 'place, stream' : 'place')] : []),
     ...(model.expires ? [indexOf(table, 'partitions', 'partition, place')] : []),
+    ...(model.searchedBy === undefined ? [] : [searchIndex(table, model.searchedBy)]),
   ].join(';\n');
 }
 
@@ -86,12 +90,14 @@ export class SqliteReadModelStore extends ReadModelStore {
     offset: number,
     limit: number,
     takes: (state: State) => boolean = () => true,
+    { search = '', descending = false }: ListSelection = {},
   ): Promise<Page<State>> {
+    if (search !== '') return this.#search(model, { search, descending }, offset, limit, takes);
     const listed = `FROM ${tableOf(model)} WHERE place IS NOT NULL`;
-    const sql = `SELECT place, state ${listed} AND place > ? ORDER BY place LIMIT ? OFFSET ?`;
+    const [beyond, order, start] = descending ? ['<', 'DESC', MAX_SAFE_INTEGER] : ['>', 'ASC', MIN_SAFE_INTEGER];
+    const sql = `SELECT place, state ${listed} AND place ${beyond} ? ORDER BY place ${order} LIMIT ? OFFSET ?`;
     const [count] = this.file.read(`SELECT count(*) AS total ${listed}`);
-    const piece: ReadPiece = (last, most, skip) =>
-      this.file.read(sql, Number(last?.['place'] ?? Number.MIN_SAFE_INTEGER), most, skip);
+    const piece: ReadPiece = (last, most, skip) => this.file.read(sql, Number(last?.['place'] ?? start), most, skip);
     return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
   }
 
@@ -112,6 +118,34 @@ export class SqliteReadModelStore extends ReadModelStore {
       return this.file.read(sql, ...params, ...before, most, skip);
     };
     return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
+  }
+
+  /** Walks the whole list for the number of entries that match, and reads the states of the page on the way. */
+  async #search<State>(
+    model: ReadModel<State>,
+    selection: Required<ListSelection>,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean,
+  ): Promise<Page<State>> {
+    const items: State[] = [];
+    const table = tableOf(model);
+    let [total, end] = [0, offset + limit];
+    for (const places of selectedPlaces(this.file, table, model.searchedBy!, selection)) {
+      for (const place of places) {
+        if (total >= offset && total < end) {
+          const [row] = this.file.read(`SELECT state FROM ${table} WHERE place = ?`, place);
+          // An entry that leaves the list meanwhile has no state.
+          const state = row && (JSON.parse(String(row['state'])) as State);
+          if (state && takes(state)) items.push(state);
+          else if (state) end = total;
+          if (items.length % PIECE === 0) await this.#turnOfPiece();
+        }
+        total++;
+      }
+      await this.#turnOfPiece();
+    }
+    return { items, total };
   }
 
   /** Reads up to `limit` states, in one iteration of the event loop after the other. */

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { newPassword, passwordOf } from './password.js';
+
+it('a password has groups of four letters and digits', () => {
+  expect(passwordOf(Uint8Array.from({ length: 20 }, (_, index) => index * 13))).toBe('0dt7-m2fv-9p4h-xbr6-k1es');
+  expect(newPassword()).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){4}[0-9a-hjkmnp-tv-z]{4}$/);
+});
+
+it('each letter is as likely as any other', () => {
+  const letters = passwordOf(Uint8Array.from({ length: 256 }, (_, byte) => byte)).replaceAll('-', '');
+  const counts = Map.groupBy(letters, (letter) => letter);
+  expect(counts.size).toBe(32);
+  expect([...counts.values()].every(({ length }) => length === 8)).toBe(true);
+});
