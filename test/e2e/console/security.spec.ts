@@ -174,6 +174,10 @@ describe('two-factor login', () => {
     const secret = await enrol(await signedInAs(api, 'eve'));
     const page = await openWithCode('eve', codeNow(secret, 1));
     await expectText(page, 'You have no recovery codes.');
+    await press(page, 'Use another app');
+    await expectText(page, 'Your present app stops working');
+    await pressIn(page, 'Set up your authenticator app', 'Cancel');
+    await expectFocus(page, 'Use another app');
     await press(page, 'Turn off two-factor login');
     await expectAccessible(page);
     await page.getByLabel('Password', { exact: true }).fill('pw-eve');

@@ -10,7 +10,8 @@ import { useAction } from '../ui/use-action.js';
 import { address, BASE, followLinks, navigate } from '../ui/router.js';
 import { Outlet } from './outlet.js';
 import { screenOf, screens, START, type Screen } from './screens.js';
-import { SignIn, SignInAgain } from './sign-in.js';
+import { SignInAgain } from './sign-in.js';
+import { SignedOut } from './signed-out.js';
 
 /** Starts the console in an element of the page. */
 export async function start(root: Element): Promise<void> {
@@ -24,7 +25,7 @@ export async function start(root: Element): Promise<void> {
 function App() {
   return (
     <>
-      {token.value === undefined ? <SignIn /> : <SignedIn />}
+      {token.value === undefined ? <SignedOut /> : <SignedIn />}
       {interrupted.value && <SignInAgain {...interrupted.value} />}
     </>
   );

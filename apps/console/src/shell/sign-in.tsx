@@ -13,11 +13,11 @@ import { navigate } from '../ui/router.js';
 const CODE_REQUIRED = 402;
 
 /** The first screen for somebody without a session. It leads to the address that was opened. */
-export function SignIn() {
+export function SignIn({ more }: Readonly<{ more?: JSX.Element }>) {
   return (
     <main class="narrow">
       <Page title={t.signIn.title}>
-        <Credentials onDone={() => undefined} />
+        <Credentials more={more} onDone={() => undefined} />
       </Page>
     </main>
   );
@@ -46,7 +46,7 @@ export function SignInAgain({ reason, ending, resume }: SignInAgainProps) {
   );
 }
 
-type CredentialsProps = Readonly<{ username?: string | undefined; more?: JSX.Element; onDone: () => void }>;
+type CredentialsProps = Readonly<{ username?: string | undefined; more?: JSX.Element | undefined; onDone: () => void }>;
 
 /** Asks for name and password, and for a code once the service wants one. */
 function Credentials({ username, more, onDone }: CredentialsProps) {

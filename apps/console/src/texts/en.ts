@@ -57,6 +57,16 @@ export const en = {
     submit: 'Sign in',
     other: 'Sign in as someone else',
   },
+  setup: {
+    title: 'Set up Keyfold',
+    intro: 'Nobody has signed in yet. With the setup code, you choose the password of the administrator.',
+    code: 'Setup code',
+    codeHint: 'Keyfold printed it when it started, on the terminal or in the log.',
+    next: 'Continue',
+    submit: 'Set the password and sign in',
+    signIn: 'Sign in instead',
+    back: 'Enter a setup code instead',
+  },
   newPassword: {
     first: 'New password',
     second: 'New password again',
@@ -114,6 +124,7 @@ export const en = {
     twoFactorIsOn: 'On. Signing in takes your password and a code from your authenticator app.',
     turnOn: 'Turn on',
     otherApp: 'Use another app',
+    otherAppConsequence: 'Your present app stops working as soon as you confirm a code of the new one.',
     turnOff: 'Turn off two-factor login',
     turnOffConsequence:
       'Your password alone will be enough to sign in, and your recovery codes stop working. Confirm with your password or a code.',

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { post, refreshAccount } from '../../api/client.js';
+import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Field, Form } from '../../ui/form.js';
@@ -75,6 +76,7 @@ function Secrets({ qr, secret, until, onRenew, onEnrolled, onClose }: SecretsPro
     );
   return (
     <Form action={action} submit={t.security.turnOn} more={cancel} onSubmit={() => void action.run(verify)}>
+      {current.value?.otp && <p>{t.security.otherAppConsequence}</p>}
       <p>{t.security.scan(clock(until))}</p>
       <img class="qr" src={qr} alt={t.security.qr} />
       <p>{t.security.orType}</p>

@@ -3,7 +3,7 @@ import { post, renewSession } from '../../api/client.js';
 import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Check, Form } from '../../ui/form.js';
-import { NewPasswordFields, useNewPassword } from '../../ui/new-password.js';
+import { NewPasswordFields, useNewPassword } from '../new-password.js';
 import { useAction } from '../../ui/use-action.js';
 
 /** Changes the password. The person signs in again in place, so that the password manager sees the new one. */

@@ -53,7 +53,7 @@ function Codes({ codes, onClose }: Readonly<{ codes: readonly string[]; onClose:
     </button>
   );
   return (
-    <Dialog title={t.security.codes} onClose={() => saved && onClose()}>
+    <Dialog title={t.security.codes} onClose={() => saved && void action.run(close)}>
       <Form
         action={action}
         submit={t.common.close}

@@ -16,6 +16,8 @@ export function TwoFactor() {
   const { otp } = current.value!;
   const [step, setStep] = useState<Step>();
   const close = () => setStep(undefined);
+  // Another app leaves the codes as they are.
+  const offerCodes = () => setStep(current.value?.recovery_codes_left === undefined ? 'first codes' : undefined);
   return (
     <>
       <p>{otp ? t.security.twoFactorIsOn : t.security.twoFactorIsOff}</p>
@@ -35,7 +37,7 @@ export function TwoFactor() {
           </>
         )}
       </div>
-      {step === 'enrolment' && <Enrolment onEnrolled={() => setStep('first codes')} onClose={close} />}
+      {step === 'enrolment' && <Enrolment onEnrolled={offerCodes} onClose={close} />}
       {step === 'first codes' && (
         <RecoveryCodes intro={t.security.firstCodes} cancel={t.security.later} onClose={close} />
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../texts/texts.js';
-import { Field } from './form.js';
+import { Field } from '../ui/form.js';
 
 /** A new password that is typed twice. */
 export type NewPassword = Readonly<{
@@ -35,8 +35,10 @@ export function useNewPassword(): NewPassword {
   };
 }
 
+type FieldsProps = Readonly<{ username: string; value: NewPassword; autofocus?: boolean }>;
+
 /** The fields of a new password. The user name is there for password managers. */
-export function NewPasswordFields({ username, value }: Readonly<{ username: string; value: NewPassword }>) {
+export function NewPasswordFields({ username, value, autofocus = false }: FieldsProps) {
   return (
     <>
       <Field label={t.signIn.username} value={username} onInput={() => undefined} autocomplete="username" readOnly />
@@ -46,6 +48,7 @@ export function NewPasswordFields({ username, value }: Readonly<{ username: stri
         value={value.first}
         onInput={value.setFirst}
         autocomplete="new-password"
+        autofocus={autofocus}
         required
       />
       <Field

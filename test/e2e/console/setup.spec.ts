@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { ApiClient } from '../../support/api-client.js';
+import { expectAccessible, NARROW, openPage, takePicture } from '../../support/browser/chromium.js';
+import { expectHeading, openConsole } from '../../support/browser/console.js';
+import { logLines } from '../../support/log-lines.js';
+import { shownSetups } from '../../support/setup-code.js';
+import { sharedApp } from '../../support/shared-app.js';
+
+const app = await sharedApp({ KEYFOLD_ADMIN_PASSWORD: undefined });
+const [{ page: address, setupCode }] = (await shownSetups(app)) as [{ page: string; setupCode: string }];
+
+it('after the first start, a stranger sees only the question for the setup code and the sign-in', async () => {
+  const page = await openConsole(app.baseUrl, '/profile', { colorScheme: 'dark', viewport: NARROW });
+  await expectHeading(page, 'Set up Keyfold');
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  expect(await page.locator(':focus').getAttribute('id')).toBe(await page.getByLabel('Setup code').getAttribute('id'));
+  await expectAccessible(page);
+  expect(await page.getByRole('textbox').count()).toBe(1);
+  await takePicture(page, 'setup-narrow');
+  await page.getByLabel('Setup code').fill('0000-0000-0000-0000');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('New password', { exact: true }).fill('chosen here');
+  await page.getByLabel('New password again').fill('chosen here');
+  await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('the setup code is wrong');
+  expect(await page.getByLabel('New password again').inputValue()).toBe('chosen here');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Sign in instead' }).click();
+  await expectHeading(page, 'Sign in');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Enter a setup code instead' }).click();
+  await expectHeading(page, 'Set up Keyfold');
+});
+
+it('the holder of the setup code chooses the password, is signed in and is offered two-factor login', async () => {
+  const page = await openPage(address);
+  await expectHeading(page, 'Set up Keyfold');
+  await expectAccessible(page);
+  await takePicture(page, 'setup-light');
+  await page.keyboard.type(setupCode.toLowerCase());
+  await page.keyboard.press('Enter');
+  await page.getByLabel('New password', { exact: true }).and(page.locator(':focus')).waitFor();
+  await expectAccessible(page);
+  await takePicture(page, 'setup-password');
+  await page.keyboard.type('chosen here');
+  await page.getByLabel('New password again').fill('chosen');
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('alert').textContent()).toContain('differ');
+  await page.getByLabel('New password again').fill('chosen here');
+  await page.keyboard.press('Enter');
+  await expectHeading(page, 'Password and two-factor');
+  await page.getByText('turn on two-factor login as well').waitFor();
+  await expectAccessible(page);
+  await takePicture(page, 'setup-done');
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('dialog').getByRole('img').waitFor();
+  const api = new ApiClient(app.baseUrl);
+  (await api.logIn('admin', 'chosen here')).data();
+  const printed = String(logLines(app.output()).find((line) => 'password' in line)?.['password']);
+  expect((await api.logIn('admin', printed)).code).toBe(401);
+  await expectHeading(await openPage(address), 'Sign in');
+});
