@@ -25,9 +25,10 @@ export class ConsoleFiles implements OnModuleInit {
   }
 
   /** Serves the files, whose names change with their contents, in the compressed forms that the build made. */
-  async onModuleInit(): Promise<void> {
+  onModuleInit(): void {
     if (this.page === undefined) return;
-    await this.server().register(fastifyStatic, {
+    // Awaiting it would start the server before Nest has set its error handler.
+    void this.server().register(fastifyStatic, {
       root: `${BUILT}assets`,
       prefix: `${CONSOLE}/assets/`,
       preCompressed: true,
