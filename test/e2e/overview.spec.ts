@@ -156,7 +156,8 @@ describe('what is parked', () => {
   it('is listed in pages, by kind and age', async () => {
     const rows = [3, 1, 2].map((n) => `('account-${n}', '${n}', 1, '${'x'.repeat(1_200)}', ${n})`).join();
     change('views.db', `INSERT INTO parked_streams VALUES ${rows}`);
-    const pages = await Promise.all(['?per_page=2', '?per_page=2&page=2', '?page=9'].map(parked));
+    // One after the other, because reading takes messages out of their queue.
+    const pages = [await parked('?per_page=2'), await parked('?per_page=2&page=2'), await parked('?page=9')];
     expect(pages.map(({ content }) => content.map(({ kind, id }) => `${kind} ${id.slice(0, 9)}`))).toEqual([
       ['projection account-1', 'projection account-2'],
       ['projection account-3', expect.stringMatching(/^message /)],

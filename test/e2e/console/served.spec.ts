@@ -24,10 +24,14 @@ it('a browser at the root is sent to the console', async () => {
 });
 
 describe('the page', () => {
-  it.each(['/@account/', '/@account/accounts/7', '/@account?from=bookmark'])('is the same at %s', async (path) => {
-    const { status, text, headers } = await get(path);
-    expect([status, text, headers['content-type']]).toEqual([200, page.text, 'text/html; charset=utf-8']);
-  });
+  it.each(['/@account/', '/@account/accounts/7', '/@account?from=bookmark', '/@accoun%74/profile'])(
+    'is the same at %s',
+    async (path) => {
+      const { status, text, headers } = await get(path);
+      expect([status, text, headers['content-type']]).toEqual([200, page.text, 'text/html; charset=utf-8']);
+      expect(headers['content-security-policy']).toBe(page.headers['content-security-policy']);
+    },
+  );
 
   it('may only load its own files and call the API', () => {
     const policy = String(page.headers['content-security-policy']).split(';');

@@ -10,6 +10,9 @@ import { timesLength } from '../../support/test-length.js';
 const CHANGES = timesLength(100);
 const RESTARTS = timesLength(5);
 
+/** A machine that stalls for 0.4 s can make a login late, which docs/connect/openlist.md allows. A fault shows in each run. */
+const RETRIED = { retry: 2 };
+
 type Service = Readonly<{ apis: readonly ApiClient[]; dispose(): Promise<void> }>;
 
 async function threads(env: ProcessEnv): Promise<Service> {
@@ -25,7 +28,7 @@ async function gateways(env: ProcessEnv): Promise<Service> {
 describe.each([
   ['4 threads', threads],
   ['2 gateways', gateways],
-] as const)('%s in front of OpenList', (name, start) => {
+] as const)('%s in front of OpenList', RETRIED, (name, start) => {
   let double: OpenListDouble;
   let service: Service;
   let race: RightsRace;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { post, renewSession } from '../api/client.js';
+import { get, post, renewSession } from '../api/client.js';
 import { current } from '../api/session.js';
 import { t } from '../texts/texts.js';
 import { Confirm } from '../ui/dialog.js';
@@ -64,11 +64,13 @@ function Permissions({ bits }: Readonly<{ bits: number }>) {
 }
 
 function Rename() {
-  const { username, sso_id } = current.value!;
+  const { username } = current.value!;
   const [name, setName] = useState('');
   const [asking, setAsking] = useState(false);
   const action = useAction();
   const rename = async () => {
+    // The route sets it, and an administrator may have changed it.
+    const { sso_id } = await get('/api/me');
     await post('/api/me/update', { body: { username: name, sso_id } });
     // The old token names the former name. The person signs in again under the new one.
     current.value = { ...current.value!, username: name };

@@ -28,8 +28,9 @@ export function ParkedList({ onRetried }: Readonly<{ onRetried: () => void }>) {
     <>
       <Problem error={action.error} />
       <Ready of={loaded}>
-        {({ content, total }) => (
+        {({ content, total, includes_messages }) => (
           <>
+            {!includes_messages && <p class="hint">{t.overview.withoutMessages}</p>}
             <Table
               caption={t.overview.parked}
               rows={content}

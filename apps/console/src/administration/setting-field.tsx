@@ -16,7 +16,8 @@ export const titleOf = (key: string): string => {
 
 /** A secret is not for the eyes of those who look over a shoulder. */
 export const isSecret = (key: string): boolean =>
-  /secret|password|token|private_key/.test(key) && !/_path$|disable/.test(key);
+  /secret|password|token|private_key|access_key|^(aria2_uri|qbittorrent_url|transmission_uri)$/.test(key) &&
+  !/_path$|disable/.test(key);
 
 type SettingFieldProps = Readonly<{ setting: Setting; value: string; onInput: (value: string) => void }>;
 
@@ -36,5 +37,5 @@ export function SettingField({ setting, value, onInput }: SettingFieldProps) {
   }
   const common = { label, hint, value, onInput, readOnly };
   if (type === 'text' && !isSecret(key)) return <Field {...common} rows={4} />;
-  return <Field {...common} type={isSecret(key) ? 'password' : 'text'} autocomplete="new-password" />;
+  return <Field {...common} {...(isSecret(key) && { type: 'password', autocomplete: 'new-password' })} />;
 }

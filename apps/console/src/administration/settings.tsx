@@ -17,6 +17,8 @@ const TOKEN_TAB = 'token';
 /** The settings of the site by group. A change is shown before it is saved. */
 export default function Settings() {
   const loaded = useLoad((signal) => get('/api/admin/setting/list', { signal }));
+  // Of all groups: another tab does not lose them.
+  const [changes, setChanges] = useState<Changes>({});
   const groups = GROUPS.map((group) => [String(group), t.settings.groups[group]] as const);
   const tabs = [...groups, [TOKEN_TAB, t.settings.staticToken] as const];
   const shown = shownTab(tabs.map(([value]) => value));
@@ -29,7 +31,9 @@ export default function Settings() {
         <Ready of={loaded}>
           {(settings) => {
             const group = settings.filter((each) => each.group === Number(shown) && each.flag !== DEPRECATED);
-            return <Group key={shown} settings={group} onSaved={loaded.reload} />;
+            return (
+              <Group key={shown} settings={group} changes={changes} onChanges={setChanges} onSaved={loaded.reload} />
+            );
           }}
         </Ready>
       )}
@@ -37,10 +41,15 @@ export default function Settings() {
   );
 }
 
-type GroupProps = Readonly<{ settings: readonly Setting[]; onSaved: () => void }>;
+type Changes = Readonly<Record<string, string>>;
+type GroupProps = Readonly<{
+  settings: readonly Setting[];
+  changes: Changes;
+  onChanges: (change: (before: Changes) => Changes) => void;
+  onSaved: () => void;
+}>;
 
-function Group({ settings, onSaved }: GroupProps) {
-  const [changes, setChanges] = useState<Readonly<Record<string, string>>>({});
+function Group({ settings, changes, onChanges, onSaved }: GroupProps) {
   const [asking, setAsking] = useState(false);
   const [saved, setSaved] = useState(false);
   const action = useAction();
@@ -62,7 +71,7 @@ function Group({ settings, onSaved }: GroupProps) {
             value={changes[setting.key] ?? setting.value}
             onInput={(value) => {
               setSaved(false);
-              setChanges((before) => ({ ...before, [setting.key]: value }));
+              onChanges((before) => ({ ...before, [setting.key]: value }));
             }}
           />
         ))}
@@ -79,7 +88,7 @@ function Group({ settings, onSaved }: GroupProps) {
 
 type ReviewProps = Readonly<{
   changed: readonly Setting[];
-  changes: Readonly<Record<string, string>>;
+  changes: Changes;
   onSave: () => Promise<void>;
   onClose: () => void;
 }>;

@@ -44,13 +44,16 @@ export const post = <P extends PathOf<'post'>>(path: P, parameters: Parameters<'
 
 type Sent = Readonly<{ query?: object; body?: unknown; signal?: AbortSignal }>;
 
+/** Here, a refusal of the session is the answer. */
+const ENTRANCES = ['/api/auth/login', '/api/auth/logout'];
+
 /** Calls the service. When the session has ended, the person signs in again in place, and the call is repeated: no input is lost. */
 async function call(method: Method, path: string, sent: Sent): Promise<unknown> {
   for (;;) {
     const used = token.value;
     const { code, message, data, retryAfter } = await exchange(method, path, sent, used);
     if (code === 200) return data;
-    if (code !== 401 || used === undefined || path === '/api/auth/login') throw new Refusal(code, message, retryAfter);
+    if (code !== 401 || used === undefined || ENTRANCES.includes(path)) throw new Refusal(code, message, retryAfter);
     if (used === token.value) await signedOut(message);
     // The person chose to sign in as someone else: this call is not theirs.
     if (token.value === undefined) throw new Refusal(code, message);

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { get } from '../api/client.js';
+import { get, Refusal } from '../api/client.js';
 import { ADMINISTRATOR, current, forgetToken, interrupted, token } from '../api/session.js';
 import { chooseLanguage, t } from '../texts/texts.js';
 import { Page } from '../ui/page.js';
@@ -49,7 +49,7 @@ function SignedIn() {
       <Banner />
       <div class="shell">
         <Navigation isAdministrator={current.value.role === ADMINISTRATOR} />
-        <main id="content">
+        <main id="content" tabIndex={-1}>
           <Outlet />
         </main>
       </div>
@@ -74,20 +74,26 @@ function Banner() {
   const action = useAction();
   const signOut = () =>
     action.run(async () => {
-      await get('/api/auth/logout').catch(() => undefined);
+      // 401 says that the session has ended already.
+      await get('/api/auth/logout').catch((error: unknown) => {
+        if (!(error instanceof Refusal && error.code === 401)) throw error;
+      });
       forgetToken();
       navigate('/', 'replace');
     });
   return (
-    <header class="banner">
-      <a class="brand" href={`${BASE}${START}`}>
-        Keyfold
-      </a>
-      <span class="who">{current.value?.username}</span>
-      <button type="button" class="quiet" aria-busy={action.busy} onClick={() => void signOut()}>
-        {t.shell.signOut}
-      </button>
-    </header>
+    <>
+      <header class="banner">
+        <a class="brand" href={`${BASE}${START}`}>
+          Keyfold
+        </a>
+        <span class="who">{current.value?.username}</span>
+        <button type="button" class="quiet" aria-busy={action.busy} onClick={() => void signOut()}>
+          {t.shell.signOut}
+        </button>
+      </header>
+      <Problem error={action.error} />
+    </>
   );
 }
 

@@ -271,6 +271,8 @@ export const en = {
     commits: (count: number) => plural(count, 'commit', 'commits'),
     waiting: 'Parked',
     parked: 'Parked',
+    withoutMessages:
+      'Commands of other services are not listed here: this process has no broker. Run keyfold queue list.',
     parkedEmpty: 'Nothing is parked. Problems that need you would appear here.',
     kind: 'Kind',
     kinds: {

@@ -258,6 +258,7 @@ export const zhCn: Texts = {
     commits: (count) => `${count} 个提交`,
     waiting: '搁置',
     parked: '搁置项',
+    withoutMessages: '此处不包含其他服务的命令：此进程没有消息代理。请运行 keyfold queue list。',
     parkedEmpty: '没有搁置项。需要处理的问题会显示在这里。',
     kind: '类型',
     kinds: { projection: '列表', event: '事件', openlist: 'OpenList 用户', message: '消息' },

@@ -31,7 +31,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!dialog.current?.querySelector('[aria-busy="true"]')) onClose();
       }}
       onClose={reopen}
     >

@@ -147,7 +147,8 @@ export function Form({ action, onSubmit, submit, idle, danger, more, children }:
         <button type="submit" class={danger ? 'danger' : 'primary'} aria-busy={action.busy} disabled={idle}>
           {submit}
         </button>
-        {more}
+        {/* Nobody leaves while a secret that is shown once is on its way. */}
+        <fieldset disabled={action.busy}>{more}</fieldset>
       </div>
     </form>
   );

@@ -36,7 +36,7 @@ export function followLinks(): void {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
     if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute('download')) return;
     const url = new URL(link.href);
-    if (url.origin !== window.location.origin || !`${url.pathname}/`.startsWith(`${BASE}/`)) return;
+    if (url.hash || url.origin !== window.location.origin || !`${url.pathname}/`.startsWith(`${BASE}/`)) return;
     event.preventDefault();
     navigate(url.pathname.slice(BASE.length) + url.search);
   });

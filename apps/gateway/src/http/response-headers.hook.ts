@@ -6,8 +6,6 @@ import { clientCorrelationOf, type RequestHook } from '../request/request-readin
 /** The address of the console. Everything below it is the console's. */
 export const CONSOLE = '/@account';
 
-const isConsoleRequest = ({ url }: FastifyRequest) => /^\/@account(?:[/?]|$)/.test(url);
-
 /** Returns whether the response is an HTML page: the documentation or the welcome page. */
 export const isPageRequest = (request: FastifyRequest): boolean =>
   request.url.startsWith('/docs') || isWelcomePageRequest(request);
@@ -22,28 +20,6 @@ export const isWelcomePageRequest = ({ method, url, headers }: FastifyRequest): 
 /** Sets security headers for HTML pages. Upgrading to HTTPS is off, so that pages also load their scripts over plain HTTP. */
 const protectPage = helmet({
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
-  strictTransportSecurity: false,
-});
-
-/** Lets the console run its own files and call the API, and nothing else: no inline code, no other site, no HTML from text. */
-const protectConsole = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      connectSrc: ["'self'"],
-      // The QR code of an enrolment.
-      imgSrc: ["'self'", 'data:'],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-      requireTrustedTypesFor: ["'script'"],
-      trustedTypes: ["'none'"],
-    },
-  },
-  frameguard: { action: 'deny' },
   strictTransportSecurity: false,
 });
 
@@ -73,8 +49,7 @@ export function ownHeaders(
 export function responseHeaders(hstsSeconds: number): RequestHook {
   return (request, reply, done) => {
     reply.headers(ownHeaders(request, hstsSeconds));
-    if (isConsoleRequest(request)) protectConsole(request.raw, reply.raw, () => undefined);
-    else if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
+    if (isPageRequest(request)) protectPage(request.raw, reply.raw, () => undefined);
     crossOriginHook(request, reply, done);
   };
 }

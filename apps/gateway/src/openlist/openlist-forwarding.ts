@@ -114,7 +114,8 @@ export class OpenListForwarding extends Forwarding {
   upgrades(message: IncomingMessage): boolean {
     if (!asksForProtocol(message)) return false;
     const row = rowOrFault(message, this.#isRoute);
-    return row !== undefined && !(row instanceof Fault);
+    // A Basic login has to be sent soon after it was looked up, which a new connection cannot promise.
+    return row !== undefined && !(row instanceof Fault) && row.speaker !== 'login';
   }
 
   check(): Promise<string | undefined> {

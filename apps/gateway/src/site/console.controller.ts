@@ -1,15 +1,38 @@
 import fastifyStatic from '@fastify/static';
-import { Controller, Get, Inject, Injectable, Res, type OnModuleInit } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Req, Res, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Fault, UNKNOWN_PATH } from '@keyfold/http-envelope';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import helmet from 'helmet';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CONSOLE } from '../http/response-headers.hook.js';
 
 /** The build puts the console beside the app. A program that runs from its sources has none. */
 const BUILT = fileURLToPath(new URL('./console/', import.meta.url));
+
+/** Lets the console run its own files and call the API, and nothing else: no inline code, no other site, no HTML from text. */
+const protectConsole = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      // The QR code of an enrolment.
+      imgSrc: ["'self'", 'data:'],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["'none'"],
+    },
+  },
+  frameguard: { action: 'deny' },
+  strictTransportSecurity: false,
+});
 
 /** The built console, if it is on. */
 @Injectable()
@@ -53,8 +76,10 @@ export class ConsoleController {
   constructor(@Inject(ConsoleFiles) private readonly files: ConsoleFiles) {}
 
   @Get(['', '*'])
-  page(@Res() reply: FastifyReply): void {
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     if (this.files.page === undefined) throw new Fault(404, UNKNOWN_PATH);
+    // Here, and not by the address: `/@accoun%74` is the same.
+    protectConsole(request.raw, reply.raw, () => undefined);
     reply.code(200).type('text/html; charset=utf-8').send(this.files.page);
   }
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { post, renewSession } from '../../api/client.js';
+import { get, post, renewSession } from '../../api/client.js';
 import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Check, Form } from '../../ui/form.js';
@@ -8,13 +8,15 @@ import { useAction } from '../../ui/use-action.js';
 
 /** Changes the password. The person signs in again in place, so that the password manager sees the new one. */
 export function ChangePassword() {
-  const { username, sso_id } = current.value!;
+  const { username } = current.value!;
   const action = useAction();
   const password = useNewPassword();
   const [revoke, setRevoke] = useState(false);
   const [done, setDone] = useState(false);
   const change = async () => {
     setDone(false);
+    // The route sets it, and an administrator may have changed it.
+    const { sso_id } = await get('/api/me');
     await post('/api/me/update', { body: { username, sso_id, password: password.first, revoke_secrets: revoke } });
     await renewSession(t.security.passwordChanged);
     password.clear();
