@@ -90,7 +90,15 @@ describe('the history of all accounts', () => {
   it('was caused by every route that changes something', async () => {
     const document = (await api.get('/openapi.json')).json as ApiDocument;
     const changing = operationsOf(document).flatMap(([route]) => (route.startsWith('POST ') ? [route] : []));
-    const others = ['POST /api/auth/login/ldap', 'POST /api/admin/user/del_cache', 'POST /api/admin/setting/default'];
+    const others = [
+      'POST /api/auth/login/ldap',
+      'POST /api/admin/user/del_cache',
+      'POST /api/admin/setting/default',
+      // Changes no account and no setting.
+      'POST /api/admin/parked/retry',
+      // Closed here, where the first password was chosen; `setup.spec` reads what it leaves.
+      'POST /api/auth/setup',
+    ];
     expect([...called].toSorted()).toEqual(
       [...changing.filter((route) => !others.includes(route)), 'GET /api/auth/logout'].toSorted(),
     );

@@ -40,6 +40,10 @@ describe('after the first start', () => {
     const admin = api.as(won!.data<{ token: string }>().token);
     expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, username: 'admin' });
     expect((await admin.get('/api/me/sessions')).data()).toMatchObject([{ current: true, factors: ['password'] }]);
+    const { content } = (await admin.get('/api/me/activity')).data<{ content: { type: string }[] }>();
+    expect(content.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['account.password-changed', 'session.started']),
+    );
     expect((await api.logIn('admin', PASSWORD)).code).toBe(200);
     expect(await open()).toBe(false);
     await app.restart();
