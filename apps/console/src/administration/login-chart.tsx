@@ -1,5 +1,6 @@
 import type { components } from '../api/openapi.js';
-import { language, t } from '../texts/texts.js';
+import { t } from '../texts/texts.js';
+import { clock } from '../ui/time.js';
 
 type Hour = components['schemas']['LoginHourResponse'];
 
@@ -24,7 +25,7 @@ export function LoginChart({ hours }: Readonly<{ hours: readonly Hour[] }>) {
           const [good, bad] = [scale(hour.accepted), scale(hour.refused)];
           return (
             <g key={hour.hour}>
-              <title>{`${clock(hour.hour)}: ${t.overview.loginsOf(hour.accepted, hour.refused)}`}</title>
+              <title>{`${clock(new Date(hour.hour))}: ${t.overview.loginsOf(hour.accepted, hour.refused)}`}</title>
               {/* The whole column answers to the pointer. */}
               <rect class="ground" x={n * WIDTH} width={WIDTH} y={0} height={HEIGHT} />
               <rect class="good" x={n * WIDTH + 2} width={WIDTH - 4} y={HEIGHT - good} height={good} />
@@ -42,5 +43,3 @@ export function LoginChart({ hours }: Readonly<{ hours: readonly Hour[] }>) {
 }
 
 const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
-
-const clock = (time: string) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(new Date(time));
