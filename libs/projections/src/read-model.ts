@@ -90,6 +90,12 @@ export const readModels: readonly ReadModel<unknown>[] = [
   erasures,
 ];
 
+/**
+ * Returns whether clients read the states of a model in a list, so that each document must be up to date. The projector is fast enough
+ * for what is due, and adding a key then costs no further write.
+ */
+export const isListed = ({ sortKeyOf, due }: ReadModel<unknown>): boolean => sortKeyOf !== undefined && !due;
+
 /** Returns the read model that stores the documents of a stream's aggregate. */
 export function readModelOf({ aggregate: { name } }: Pick<StreamRef<unknown>, 'aggregate'>): ReadModel<unknown> {
   const model = readModels.find(({ aggregate }) => aggregate.name === name);

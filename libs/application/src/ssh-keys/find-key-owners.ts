@@ -30,7 +30,7 @@ export type SshKeyOwners = Readonly<{ owners: readonly SshKeyOwner[]; next: numb
 export const MAX_OWNERS = 100;
 export const MAX_CHECKED = 1_000;
 /** The weight of the rings that are loaded for an answer, in units of about a kilobyte, apart from the last one. */
-const MAX_WEIGHT = 16_384;
+const MAX_WEIGHT = 4_096;
 
 /**
  * Finds the accounts above the id `after` that have a key now, by its SHA-256 or MD5 fingerprint. Disabled accounts and expired keys are

@@ -1,4 +1,5 @@
-import { isExpired, type SshKeyRing, type SshKeyUse } from '@keyfold/domain';
+import { accountOfKey, isExpired, type SshKeyRing, type SshKeyUse } from '@keyfold/domain';
+import { LRUCache } from 'lru-cache';
 import type { SshKeysAndUse } from '../caller/caller.js';
 
 /**
@@ -20,19 +21,31 @@ export type ListedSshKey = Readonly<{
   expired: boolean;
 }>;
 
-/** A list, and the time at which the next of its keys expires. */
-type TimedList = Readonly<{ use: SshKeyUse; until: number; list: readonly ListedSshKey[] }>;
+/** A list, the states from which it was made, and the time at which the next of its keys expires. */
+type TimedList = Readonly<{ ring: SshKeyRing; use: SshKeyUse; until: number; list: readonly ListedSshKey[] }>;
 
-/** Lists by the immutable states from which they were made, kept for as long as those states are cached. */
-const lists = new WeakMap<SshKeyRing, TimedList>();
+/** Memory of a key in a list and in the response with that list, in bytes, besides two for each byte of its texts. */
+const LISTED_KEY = 1_100;
+/** Memory of all lists, in bytes. */
+const LISTS = 16 * 1024 * 1024;
+const NO_KEYS: readonly ListedSshKey[] = [];
+
+/** Lists by account. Callers cache their responses by the list. */
+const lists = new LRUCache<number, TimedList>({
+  maxSize: LISTS,
+  sizeCalculation: ({ ring: { keys, bytes } }) => LISTED_KEY * keys.length + 2 * bytes,
+});
 
 /**
  * Returns the keys as a list at a time in unix milliseconds. The same states give the same array until a key expires, so that callers can
  * cache answers by it.
  */
 export function keyListOf({ ring, use }: SshKeysAndUse, now: number): readonly ListedSshKey[] {
-  const known = lists.get(ring);
-  if (known?.use === use && now < known.until) return known.list;
+  const [first] = ring.keys;
+  if (!first) return NO_KEYS;
+  const accountId = accountOfKey(first.keyId);
+  const known = lists.get(accountId);
+  if (known?.ring === ring && known.use === use && now < known.until) return known.list;
   const list = ring.keys.map((ringKey) => {
     const { keyId, title, key, addedAt, expiresAt } = ringKey;
     const { fingerprint, type, blob, bits, comment } = key;
@@ -45,6 +58,6 @@ export function keyListOf({ ring, use }: SshKeysAndUse, now: number): readonly L
     (next, { expired, expiresAt = Infinity }) => (expired ? next : Math.min(next, expiresAt)),
     Infinity,
   );
-  lists.set(ring, { use, until, list });
+  lists.set(accountId, { ring, use, until, list });
   return list;
 }

@@ -12,19 +12,18 @@ import {
 } from '@keyfold/domain';
 import type { StreamAggregate } from './stream-ref.js';
 
-/** Memory of an entry without its texts, in bytes: objects and hashes, and for an SSH key its entries in the answers that list it. */
+/** Memory of an entry without its texts, in bytes: objects and hashes. */
 const ACCESS_TOKEN = 600;
 const APP_PASSWORD = 500;
 const FORMER_APP_PASSWORD = 250;
-const SSH_KEY = 1_400;
+const SSH_KEY = 300;
 
-/** The answers of an account and of a key ring are cached with the state, so they count, too. */
+/** The answers of an account are cached with the state, so they count, too. */
 const weights: Readonly<Record<AggregateName, (state: never) => number>> = {
   account: ({ username, basePath, ssoId }: Account) =>
     1 + Math.floor((memoryOf(username, basePath, ssoId) + 2 * bytesOf(username, basePath, ssoId)) / 1024),
   session: ({ address, client }: Session) => 1 + Math.floor(memoryOf(address, client) / 1024),
-  // Each text is in the state and, with two bytes for each character, in the cached answers.
-  'ssh-keys': ({ keys, bytes }: SshKeyRing) => 1 + Math.ceil((SSH_KEY * keys.length + 4 * bytes) / 1024),
+  'ssh-keys': ({ keys, bytes }: SshKeyRing) => 1 + Math.ceil((SSH_KEY * keys.length + 2 * bytes) / 1024),
   'ssh-key-use': ({ lastUsed }: SshKeyUse) => 1 + Math.ceil(Object.keys(lastUsed).length / 20),
   'access-tokens': ({ secrets }: AccessTokens) =>
     1 + Math.ceil(sumOf(secrets, ({ name }) => ACCESS_TOKEN + memoryOf(name)) / 1024),

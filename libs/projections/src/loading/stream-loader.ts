@@ -15,7 +15,7 @@ export type StoredStates = Readonly<{
 }>;
 
 /** In the units of `weightOf`, each about a kilobyte. */
-const CACHE_WEIGHT = 49_152;
+const CACHE_WEIGHT = 65_536;
 
 /**
  * Loads the current state of streams. It starts from the cache or from the read model's document, then queries the commits after it. So a

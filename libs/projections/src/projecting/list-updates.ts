@@ -2,7 +2,7 @@ import { BackOff } from '@keyfold/concurrency';
 import type { Commit } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamRef } from '../loading/stream-ref.js';
-import { readModelOf } from '../read-model.js';
+import { isListed, readModelOf } from '../read-model.js';
 import type { Projection } from './projection.js';
 
 /** Called when the list entry of a stream may lack a stored commit. `correlation` is the id of the request that stored it. */
@@ -23,20 +23,14 @@ export class ListUpdates {
    * whatever becomes of the entry.
    */
   async appended(ref: StreamRef<unknown>, commit: Commit, correlation: string): Promise<void> {
-    if (!isListed(ref)) return;
+    if (!isListed(readModelOf(ref))) return;
     await this.projection.project(ref, [commit]).catch((error: unknown) => this.onBehind(ref, error, correlation));
   }
 
   /** Reports an append with an unknown outcome: its commit may be stored without its list entry. */
   unknown(ref: StreamRef<unknown>, error: unknown, correlation: string): void {
-    if (isListed(ref)) this.onBehind(ref, error, correlation);
+    if (isListed(readModelOf(ref))) this.onBehind(ref, error, correlation);
   }
-}
-
-/** Leaves lists of what is due to the projector, which is fast enough for them, so that adding a key costs no further write. */
-function isListed(ref: StreamRef<unknown>): boolean {
-  const { sortKeyOf, due } = readModelOf(ref);
-  return sortKeyOf !== undefined && !due;
 }
 
 /** Pauses between retries, in milliseconds (`BackOff`). */

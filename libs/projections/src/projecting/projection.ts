@@ -6,11 +6,14 @@ import type { StreamRef } from '../loading/stream-ref.js';
 import type { ParkedStream, ReadModelStore } from '../read-model-store.js';
 import { readModelOf, sshKeyRings } from '../read-model.js';
 import { keyOwnersIn, type KeyOwner } from './key-owners.js';
+import { Snapshots } from './snapshots.js';
 
 const RETRY_BATCH = 200;
 
 /** Updates documents from their streams. Used after an append and by the projector. */
 export class Projection {
+  readonly #snapshots = new Snapshots();
+
   constructor(
     private readonly loader: StreamLoader,
     private readonly readModels: ReadModelStore,
@@ -19,14 +22,18 @@ export class Projection {
 
   /**
    * Brings the document of a stream up to date. Safe to repeat and to run concurrently. A stream that cannot be folded or written is
-   * parked. With the latest commits in `known` the stream is not read; commits after them may be missing. Throws `StoreUnavailable`.
+   * parked. With the latest commits in `known` the stream is not read; commits after them may be missing, and a large document that no
+   * list shows may lag (`mayLag`). Throws `StoreUnavailable`.
    */
   async project(ref: StreamRef<unknown>, known: readonly Commit[] = []): Promise<'projected' | 'parked'> {
     try {
       const loaded = await this.loader.loadWith(ref, known);
       // Version 0: the append failed without storing its commit. A cached state may be that of a stream that was erased meanwhile.
       const isStored = loaded.version > 0 && (known.length > 0 || (await this.loader.hasCommit(ref, loaded.version)));
-      if (isStored) await this.readModels.put(ref, loaded);
+      if (isStored && this.#snapshots.isDue(ref, loaded, known)) {
+        await this.readModels.put(ref, loaded);
+        this.#snapshots.written(ref, loaded);
+      }
       return 'projected';
     } catch (error) {
       // Any other error would repeat on every attempt and must not block other streams.

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { foldCommit, initialOf, UnfoldableStream, type Loaded } from '../loading/fold.js';
 import { streamRef, type StreamRef } from '../loading/stream-ref.js';
 import { keyOwnersIn } from '../projecting/key-owners.js';
+import { mayLag } from '../projecting/snapshots.js';
 import type { ReadModelStore } from '../read-model-store.js';
 import { readModelOf } from '../read-model.js';
 import { walkFeed } from './pages.js';
@@ -134,13 +135,22 @@ function compareStream(
   projected: number,
 ): Comparison {
   const { stream, aggregate } = ref;
+  const model = readModelOf(ref);
   const version = document?.version ?? 0;
+  const due = commits.findLast(({ position }) => position <= projected)?.version ?? 0;
   let loaded = initialOf(aggregate);
   let stateOfDocument: unknown;
+  let sortKey: number | null = null;
+  let isRecent = version >= due;
   try {
     for (const commit of commits) {
       loaded = foldCommit(aggregate, loaded, commit);
-      if (loaded.version === version) stateOfDocument = loaded.state;
+      if (loaded.version === version) {
+        stateOfDocument = loaded.state;
+        sortKey = model.sortKeyOf?.(loaded.state) ?? null;
+      }
+      // The projector may have decided on any state since the checkpoint.
+      if (document && loaded.version >= due) isRecent ||= mayLag(model, { version, sortKey }, loaded);
     }
   } catch (error) {
     if (!(error instanceof UnfoldableStream)) throw error;
@@ -155,11 +165,10 @@ function compareStream(
   if (document && !sameAsJson(document.state, stateOfDocument)) {
     return { problem: `the document of ${stream} differs from its stream at version ${version}`, behind: false };
   }
-  const due = commits.findLast(({ position }) => position <= projected)?.version ?? 0;
-  if (version >= due) return { behind: version < loaded.version };
+  if (isRecent) return { behind: loaded.version > Math.max(version, due) };
   const problem = document
     ? `the document of ${stream} is at version ${version}, but the projector has passed version ${due}`
-    : `stream ${stream} has no document in ${readModelOf(ref).name}, but the projector has passed it`;
+    : `stream ${stream} has no document in ${model.name}, but the projector has passed it`;
   return { problem, behind: false };
 }
 
