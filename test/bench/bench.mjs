@@ -1,12 +1,10 @@
 // npm run bench: compares the built standalone app with minimal programs that do the same work on this machine. Exits
-// with 1 if it misses a goal. `npm run bench -- rings` measures adds by the size of the key ring instead, `-- forwarding` requests to OpenList. BENCH_SECONDS
-// shortens a round.
+// with 1 if it misses a goal. `npm run bench -- forwarding` measures requests to OpenList instead. BENCH_SECONDS shortens a round.
 import { availableParallelism } from 'node:os';
 import { App, temporaryFolder } from './app.mjs';
 import { measureForwarding } from './forwarding.mjs';
 import { residentMegabytes } from './process-figures.mjs';
 import { missedReadyGoals, readyText, readyTimes } from './ready.mjs';
-import { ringsTable } from './rings.mjs';
 import { alternate } from './rounds.mjs';
 import { setStage } from './stage.mjs';
 import { gainsOf, loginSubjectsOf, subjectsOf } from './subjects.mjs';
@@ -16,8 +14,7 @@ const ROUNDS = 5;
 const LONGEST_ROUND = 3;
 const seconds = Math.min(LONGEST_ROUND, Number(process.env.BENCH_SECONDS) || LONGEST_ROUND);
 
-if (process.argv[2] === 'rings') await measureRings();
-else if (process.argv[2] === 'forwarding') await measureForwarding(ROUNDS, seconds);
+if (process.argv[2] === 'forwarding') await measureForwarding(ROUNDS, seconds);
 else await measureGoals();
 process.exit();
 
@@ -44,10 +41,4 @@ async function measureGoals() {
     await app.stop();
   }
   report([...missedReadyGoals(ready), ...missedGoals([...rows, ...gains])]);
-}
-
-async function measureRings() {
-  const app = await App.start(temporaryFolder());
-  console.log(await ringsTable(app));
-  await app.stop();
 }
