@@ -22,7 +22,7 @@ import { BrokerConnection } from '../rabbitmq/connection/broker-connection.js';
 import { RabbitMqPublisher } from '../rabbitmq/publishing/rabbitmq-publisher.js';
 import { parkedAccountsTable, SqliteParkedAccounts } from '../sqlite/sqlite-parked-accounts.js';
 import { MessageOutlet, type MessagesOf } from './message-outlet.js';
-import type { ParkedAccounts } from './parked-accounts.js';
+import type { ParkedAccount, ParkedAccounts } from './parked-accounts.js';
 import { Relay } from './relay.js';
 
 type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; parked: ParkedAccounts }>;
@@ -246,4 +246,44 @@ it('a parked account is retried long before its time if somebody requests it', a
   expect(await parked.requestRetry('1')).toBe(true);
   await eventually(async () => expect(await parked.all()).toEqual([]));
   expect(published).toEqual(['account-1:1:0']);
+});
+
+it('a parked account is retried at once if its slot was just taken over', async () => {
+  const { store, leases, parked } = await openMongoStore();
+  let isBroken = true;
+  const messagesOf: MessagesOf = (commit) => {
+    if (isBroken) throw new UnsendableMessage('of a newer version');
+    return modelMessagesOf(commit);
+  };
+  const start = () => {
+    const outlet = new MessageOutlet(new ModelPublisher(() => 'confirmed'), messagesOf);
+    const options = { onError: () => undefined, onParked: () => undefined };
+    const relay = new Relay(store, outlet, leases, parked, options);
+    onTestFinished(() => relay.stop());
+    relay.start();
+    return relay;
+  };
+  const first = start();
+  await store.append(newCommit('account-1', 1, { partition: '1' }));
+  await eventually(async () => expect(await parked.all()).toHaveLength(1));
+  const [{ slot }] = (await parked.all()) as [ParkedAccount];
+  await first.stop();
+  const take = leases.take.bind(leases);
+  const withheld = vi.spyOn(leases, 'take').mockImplementation((reader, owner, slots, milliseconds) =>
+    take(
+      reader,
+      owner,
+      slots.filter((each) => each !== slot),
+      milliseconds,
+    ),
+  );
+  const searched = vi.spyOn(parked, 'all');
+  const second = start();
+  await eventually(() => expect(second.status().slots).toBe(store.slots - 1));
+  await eventually(() => expect(searched.mock.calls).toContainEqual([]));
+  withheld.mockRestore();
+  isBroken = false;
+  await parked.requestRetry('1');
+  // The next regular search is half a minute away.
+  await vi.waitFor(async () => expect(await parked.all()).toEqual([]), 15_000);
 });

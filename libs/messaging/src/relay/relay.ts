@@ -48,6 +48,8 @@ export class Relay {
   readonly #parts: RelayParts;
   #stopListening: () => void = () => undefined;
   #foundParkedAt = -Infinity;
+  /** The slots that were held then, with the epochs of their leases. */
+  #foundParkedIn = new Map<number, number | undefined>();
   #retriedParkedAt = -Infinity;
 
   constructor(
@@ -132,14 +134,18 @@ export class Relay {
     }
   }
 
-  /** Finds parked accounts in slots without new commits. */
+  /** Finds parked accounts in slots without new commits, at once in those that were taken over. */
   async #findParked(): Promise<void> {
+    const slots = [...this.#feed.status().positions.keys()];
+    const held = new Map(slots.map((slot) => [slot, this.#feed.leaseOf(slot)?.epoch]));
     const isDue = now() - this.#foundParkedAt >= FIND_PARKED_INTERVAL;
-    if (!isDue || this.#feed.status().positions.size === 0) return;
+    const isNew = slots.some((slot) => held.get(slot) !== this.#foundParkedIn.get(slot));
+    if (slots.length === 0 || !(isDue || isNew)) return;
     for (const { slot } of await this.parked.all()) {
       const lease = this.#feed.leaseOf(slot);
       if (lease) await this.#slotRelay(slot, lease.epoch).removeStale();
     }
     this.#foundParkedAt = now();
+    this.#foundParkedIn = held;
   }
 }
