@@ -16,7 +16,7 @@ const WRONG_LOGIN_PAUSE = 300_000;
 /** The codes with which OpenList refuses a token or a password, and a login without a one-time code. */
 const TOKEN_REFUSED = 401;
 const CODE_MISSING = 402;
-/** Names may be passed on in a chain: a change of one mirror needs another one to give up its name. */
+/** Names may be passed on in a chain: a change of one mirror needs another one to give up its name. An account may also change again and again. */
 const ATTEMPTS = 5;
 
 /**
@@ -83,19 +83,17 @@ export class OpenListMirror {
   async webDavLoginOf(caller: ForwardedCaller): Promise<WebDavLogin> {
     const { accountId, role } = caller.account;
     if (role === ROLE_ADMIN) return { authorization: `Bearer ${this.api.administrator}`, validUntil: Infinity };
-    const validUntil = performance.now() + LOGIN_SENT;
     const refs = [accountStream(accountId), openlistUserStream(accountId)] as const;
-    // A name or password that another process has replaced would be a wrong login.
-    const [{ version }, { version: linkVersion }] = this.loader.loadNow(...refs) ?? (await this.loader.load(...refs));
-    const known = this.#known.get(accountId);
-    if (!known || known.version < version || known.linkVersion !== linkVersion) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const validUntil = performance.now() + LOGIN_SENT;
+      // A name or password that another process has replaced would be a wrong login.
+      const [{ version }, { version: linkVersion }] = this.loader.loadNow(...refs) ?? (await this.loader.load(...refs));
+      const known = this.#known.get(accountId);
+      if (known && known.version >= version && known.linkVersion === linkVersion)
+        return { authorization: basicOf(known.mirror), validUntil };
       await this.#upToDate(accountId);
-      return this.webDavLoginOf(caller);
     }
-    const { mirror } = known;
-    if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
-    const login = Buffer.from(`${mirror.fields.username}:${mirror.password}`);
-    return { authorization: `Basic ${login.toString('base64')}`, validUntil };
+    throw new OpenListUnavailable('the account keeps changing');
   }
 
   /**
@@ -291,6 +289,12 @@ export class OpenListMirror {
 /** Another process may have changed the mirror, and ended its tokens, since this one knew it. */
 const isUnchanged = ({ changed, fields }: Mirror, before: Mirror | undefined): boolean =>
   !changed && before !== undefined && isDeepStrictEqual(fields, before.fields);
+
+function basicOf(mirror: Mirror | undefined): string {
+  if (!mirror) throw new MirrorBlocked('the account has no user in OpenList');
+  const login = Buffer.from(`${mirror.fields.username}:${mirror.password}`);
+  return `Basic ${login.toString('base64')}`;
+}
 
 const staticTokenRefused = () =>
   new OpenListUnavailable('OpenList refuses its static token. Check KEYFOLD_OPENLIST_TOKEN');

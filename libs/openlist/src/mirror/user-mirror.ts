@@ -37,9 +37,12 @@ export class NameHeld extends Error {
 
 /** Milliseconds. */
 const MORE_THAN_A_SECOND = 1_050;
-/** Milliseconds after the account was loaded in which a WebDAV request is sent with the login of the mirror, and in which OpenList has checked it. */
+/**
+ * Milliseconds after the account was loaded in which a WebDAV request is sent with the login of the mirror, and in which OpenList has checked it. The first
+ * ones include no connection to a distant OpenList: a request that had to wait for one is looked up again. The rest bears a lost packet.
+ */
 export const LOGIN_SENT = 300;
-const LOGIN_CHECKED = 700;
+export const LOGIN_CHECKED = 1_000;
 /** The users at the end of the list, among which a new one is found. */
 const NEWEST = 20;
 
@@ -216,6 +219,8 @@ export class UserMirror {
       );
     }
     await this.api.refresh([found.username, wanted.username]);
+    // A later change of name would no longer see that there may be logins to wait for.
+    if (!mayUseWebDav(wanted)) await checkedLogins(found);
   }
 
   /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */
@@ -238,8 +243,10 @@ export class UserMirror {
  * such a login would be wrong. Requests that are sent later have loaded the changed account, and wait for the turn.
  */
 async function checkedLogins(user: FoundUser): Promise<void> {
-  if (accountOfMirror(user) !== undefined && mayLogInOver('webdav', user.permission)) await sleep(LOGIN_CHECKED);
+  if (accountOfMirror(user) !== undefined && mayUseWebDav(user)) await sleep(LOGIN_CHECKED);
 }
+
+const mayUseWebDav = ({ permission }: MirroredFields): boolean => mayLogInOver('webdav', permission);
 
 function blocked(error: unknown): never {
   if (error instanceof OpenListRefused && error.code !== 401)
