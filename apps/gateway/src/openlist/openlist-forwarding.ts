@@ -17,6 +17,7 @@ import { headFault } from '../http/routing.js';
 import { ClientAddress } from '../request/client-address.js';
 import {
   askForBody,
+  begunBody,
   discardRest,
   ForwardedBody,
   hasBody,
@@ -44,12 +45,19 @@ const OWN_REQUEST_TIME = 60_000;
 const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
-/** How often a request is sent while its account keeps changing. */
+/** How often a request is sent while its account keeps changing, and how often its login is looked up before it can be sent in time. */
 const ATTEMPTS = 5;
+/** OpenList counts each refused login, and locks the address after five. */
+const LOGIN_ATTEMPTS = 2;
+/** In seconds. */
+const RETRY_AFTER = 5;
 
+const sentTooLate = () => new Fault(503, 'the request could not be sent in time', { retryAfterSeconds: RETRY_AFTER });
 const tokenNotTaken = () => new OpenListUnavailable('OpenList does not take the token of the account');
 
 type Client = Readonly<{ request: ForwardedRequest; response: ServerResponse; row: ForwardedRow }>;
+/** A large body is passed on as it arrives, and can be sent only once. */
+type Body = Buffer | ForwardedBody | null;
 
 /** Forwards requests to OpenList for the callers that this service identifies. */
 export class OpenListForwarding extends Forwarding {
@@ -148,23 +156,29 @@ export class OpenListForwarding extends Forwarding {
       identity = await this.#withTakenToken(identity, request, row);
     const identified = performance.now();
     askForBody(request.raw, response);
-    const body = isLarge ? 'stream' : await this.#bodyOf(client, identity);
+    const body = isLarge ? await begunBody(request.raw) : await this.#bodyOf(client, identity);
     // The time in which the client sent its body is not ours.
     const startedAt = performance.now() - (identified - arrivedAt);
-    const answer = await this.#answered(client, identity, body, startedAt);
+    let answer: Relayed;
+    try {
+      answer = await this.#answered(client, identity, body, startedAt);
+    } finally {
+      if (body instanceof ForwardedBody) body.destroy();
+    }
     const relayed = typeof answer === 'string' ? answer : await this.#passOn(client, identity, answer);
     discardRest(request.raw, response);
     this.#counts.ended(relayed);
   }
 
   /** Returns the answer, which OpenList gave to a token that it takes. */
-  async #answered(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number) {
+  async #answered(client: Client, identity: Identity, body: Body, startedAt: number): Promise<Relayed> {
     const { request, row } = client;
+    const attempts = row.speaker === 'login' ? LOGIN_ATTEMPTS : ATTEMPTS;
     let used = identity;
-    for (let attempt = 1; ; attempt++) {
+    for (let refused = 0, outdated = 0; ;) {
       const answer = await this.#sent(client, used, body, startedAt).catch(ifOutdated);
       if (!answer) {
-        if (body === 'stream' || attempt === ATTEMPTS) throw tokenNotTaken();
+        if (++outdated === ATTEMPTS) throw sentTooLate();
         used = await this.identities.of(request, row);
         continue;
       }
@@ -178,49 +192,41 @@ export class OpenListForwarding extends Forwarding {
       }
       const { caller } = used;
       used = await this.identities.renewed(used, request, row);
-      // The body is gone, but the next request has what OpenList takes.
+      refused++;
+      // A large body is gone, but the next request has what OpenList takes.
       const isChanged = used.caller?.accountVersion !== caller!.accountVersion;
-      if (body === 'stream' || attempt === ATTEMPTS || (attempt > 1 && !isChanged)) throw tokenNotTaken();
+      if (body instanceof ForwardedBody || refused === attempts || (refused > 1 && !isChanged)) throw tokenNotTaken();
       this.#counts.repeated();
     }
   }
 
   /** Sends a request, and again if that changes nothing and OpenList closed the connection meanwhile. */
-  async #sent(client: Client, identity: Identity, body: Buffer | 'stream' | null, startedAt: number): Promise<Relayed> {
+  async #sent(client: Client, identity: Identity, body: Body, startedAt: number): Promise<Relayed> {
     const send = () => this.#sentOnce(client, identity, body, startedAt);
-    const mayRepeat = body !== 'stream' && SAFE_METHODS.includes(client.request.method);
+    const mayRepeat = !(body instanceof ForwardedBody) && SAFE_METHODS.includes(client.request.method);
     return send().catch((error: unknown) => {
       if (mayRepeat && isCut(error)) return send();
       throw error;
     });
   }
 
-  async #sentOnce(
-    client: Client,
-    identity: Identity,
-    body: Buffer | 'stream' | null,
-    startedAt: number,
-  ): Promise<Relayed> {
+  async #sentOnce(client: Client, identity: Identity, body: Body, startedAt: number): Promise<Relayed> {
     const { request, response } = client;
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
     const headers = requestHeaders(raw, request.sender(identity.authorization));
-    const sent = body === 'stream' ? new ForwardedBody(raw, relay.onProgress) : body;
     const outgoing: Outgoing = {
       method,
       path: url,
       headers: headersFor(client, identity, headers, body),
-      body: sent,
+      body,
     };
-    const relayed = await this.#upstream
-      .send(outgoing, relay)
-      .catch((error: unknown) => {
-        // A connection that ends says little: a single request may be the reason.
-        if (relay.sentAt === undefined && error instanceof OpenListUnavailable) this.api.availability.failed(error);
-        throw error;
-      })
-      .finally(() => sent instanceof ForwardedBody && sent.destroy());
+    const relayed = await this.#upstream.send(outgoing, relay).catch((error: unknown) => {
+      // A connection that ends says little: a single request may be the reason.
+      if (relay.sentAt === undefined && error instanceof OpenListUnavailable) this.api.availability.failed(error);
+      throw error;
+    });
     if (relay.status !== undefined && relay.status < 500) this.api.availability.answered();
     if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - startedAt) / 1_000);
     return relayed;
@@ -326,7 +332,7 @@ function holdingFor(client: Client, identity: Identity): Holding {
   return row.speaker === 'login' ? holdLoginRefusals : holdTokenRefusals;
 }
 
-function headersFor(client: Client, identity: Identity, headers: string[], body: Buffer | 'stream' | null): string[] {
+function headersFor(client: Client, identity: Identity, headers: string[], body: Body): string[] {
   // A compressed answer could not be read.
   if (client.row.token === 'replaced in the answer' || namesUsers(client, identity, 'in the answer'))
     return without(headers, ['accept-encoding']);

@@ -34,7 +34,7 @@ export function receivedBody(request: IncomingMessage, limit: number): Promise<B
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const idle = setTimeout(() => reject(new Fault(408, 'the body took too long')), IDLE_TIME).unref();
+    const idle = setTimeout(() => reject(tooSlow()), IDLE_TIME).unref();
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       idle.refresh();
@@ -50,15 +50,34 @@ export function receivedBody(request: IncomingMessage, limit: number): Promise<B
   });
 }
 
+const tooSlow = () => new Fault(408, 'the body took too long');
+
+/**
+ * Returns the body of a request once it has begun: undici sends the head of a request with the first bytes of its body.
+ *
+ * @throws Fault 408 if nothing arrives for long.
+ */
+export function begunBody(request: IncomingMessage): Promise<ForwardedBody> {
+  const body = new ForwardedBody(request);
+  return new Promise((resolve, reject) => {
+    const idle = setTimeout(() => reject(tooSlow()), IDLE_TIME).unref();
+    const begin = () => {
+      clearTimeout(idle);
+      resolve(body);
+    };
+    request.once('data', begin).once('end', begin).once('close', begin);
+  });
+}
+
 /** The body of a client as a stream of its own: ending that of the request would end the client's connection before the answer. */
 export class ForwardedBody extends Readable {
-  constructor(
-    private readonly request: IncomingMessage,
-    onProgress: () => void,
-  ) {
+  /** Called for each piece that arrives. */
+  onProgress: (() => void) | undefined;
+
+  constructor(private readonly request: IncomingMessage) {
     super({ highWaterMark: REPEATABLE_BODY });
     request.on('data', (chunk: Buffer) => {
-      onProgress();
+      this.onProgress?.();
       // After the end of this stream, the rest is only discarded.
       if (this.destroyed) return;
       freeOnceSent(chunk);

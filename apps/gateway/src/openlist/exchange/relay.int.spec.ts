@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { discardRest, ForwardedBody, hasBody, IDLE_TIME } from './forwarded-body.js';
-import { Relay, type Relayed } from './relay.js';
+import { begunBody, discardRest, ForwardedBody, hasBody, IDLE_TIME } from './forwarded-body.js';
+import { OutdatedLogin, Relay, type Relayed } from './relay.js';
 import { Upstream } from './upstream.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -25,7 +25,7 @@ async function asked(method: 'GET' | 'PUT', openlist: RequestListener) {
   const relayed = Promise.withResolvers<Relayed>();
   const proxy = createServer((received, response) => {
     const relay = new Relay({ request: received, response }, 0, () => undefined);
-    const body = hasBody(received) ? new ForwardedBody(received, relay.onProgress) : null;
+    const body = hasBody(received) ? new ForwardedBody(received) : null;
     const sending = upstream.send({ method, path: '/', headers: [], body }, relay);
     sending.catch((error: { status: number }) => {
       response.writeHead(error.status).end();
@@ -108,6 +108,47 @@ describe('an upload', () => {
     response.end();
     expect(await relayed).toBe('answered');
   });
+});
+
+it('a request that is too late for its login is not sent, and another one has its body and its connection', async () => {
+  const received: Promise<Buffer>[] = [];
+  const openlist = createServer((request, response) => {
+    received.push(buffer(request));
+    request.once('end', () => response.end());
+  });
+  let connections = 0;
+  openlist.on('connection', () => connections++);
+  const upstream = new Upstream(`http://127.0.0.1:${await listening(openlist)}`);
+  onTestFinished(() => upstream.close());
+  const proxy = createServer();
+  const sent = request({ host: '127.0.0.1', port: await listening(proxy), method: 'PUT', agent: false });
+  sent.end('body');
+  const [asked, response] = (await once(proxy, 'request')) as Parameters<RequestListener>;
+  const body = await begunBody(asked);
+  const send = (validUntil: number) => {
+    const relay = new Relay({ request: asked, response }, 0, () => undefined, validUntil);
+    return upstream.send({ method: 'PUT', path: '/', headers: [], body }, relay);
+  };
+  await expect(send(0)).rejects.toThrow(OutdatedLogin);
+  expect(await send(Infinity)).toBe('answered');
+  expect(await Promise.all(received)).toEqual([Buffer.from('body')]);
+  expect(connections).toBe(1);
+});
+
+it('a body that never begins is given up', async () => {
+  const given = Promise.withResolvers<unknown>();
+  const proxy = createServer((received, response) => {
+    given.resolve(begunBody(received).catch((error: unknown) => error));
+    response.writeContinue();
+  });
+  proxy.on('checkContinue', (...exchange) => proxy.emit('request', ...exchange));
+  const headers = { 'content-length': '1', expect: '100-continue' };
+  const sent = request({ host: '127.0.0.1', port: await listening(proxy), method: 'PUT', headers, agent: false });
+  sent.on('error', () => undefined).flushHeaders();
+  await once(sent, 'continue');
+  vi.advanceTimersByTime(IDLE_TIME);
+  expect(await given.promise).toMatchObject({ status: 408 });
+  sent.destroy();
 });
 
 describe('pieces of all sizes', () => {

@@ -19,7 +19,7 @@ export type Holding = (head: AnswerHead) => number | undefined;
 /** In seconds. */
 const RETRY_AFTER = 5;
 
-/** The request was not sent, because its login may be wrong by now. */
+/** Nothing of the request was sent, because its login may be wrong by now. Its body and the connection can still be used. */
 export class OutdatedLogin extends Error {
   override readonly name = 'OutdatedLogin';
 }
@@ -63,9 +63,10 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     const now = performance.now();
+    // An abort would end the body and the connection, which may have taken long to open.
+    if (this.#isGone) throw new ClientGone();
+    if (now > this.validUntil) throw new OutdatedLogin();
     this.#controller = controller;
-    if (this.#isGone) return controller.abort(new Error('the client has gone'));
-    if (now > this.validUntil) return controller.abort(new OutdatedLogin());
     this.sentAt = now;
   }
 

@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import { buildConnector, Pool } from 'undici';
+import { ForwardedBody } from './forwarded-body.js';
 import { freesWritten } from './piece-memory.js';
 import type { Relay, Relayed } from './relay.js';
 
@@ -12,7 +12,7 @@ export type Outgoing = Readonly<{
   method: string;
   path: string;
   headers: string[];
-  body: Buffer | Readable | null;
+  body: Buffer | ForwardedBody | null;
 }>;
 
 /** The connections to OpenList that forwarded requests use. There is one for each request in flight. */
@@ -39,6 +39,7 @@ export class Upstream {
 
   /** Sends a request whose answer goes to the relay. */
   send(outgoing: Outgoing, relay: Relay): Promise<Relayed> {
+    if (outgoing.body instanceof ForwardedBody) outgoing.body.onProgress = relay.onProgress;
     this.#pool.dispatch(outgoing, relay);
     return relay.ended;
   }
