@@ -1,7 +1,7 @@
 import { QueryBus } from '@nestjs/cqrs';
 import { GetSettingsQuery, isAdmin, STATIC_TOKEN_KEY } from '@keyfold/application';
 import { Fault } from '@keyfold/http-envelope';
-import { OpenListRefused, OpenListUnavailable, type MirroredIds, type OpenListApi } from '@keyfold/openlist';
+import { FORWARDER, OpenListRefused, OpenListUnavailable, type MirroredIds, type OpenListApi } from '@keyfold/openlist';
 import { RepeatedLine, type Sample } from '@keyfold/process';
 import { Logger } from '@nestjs/common';
 import { traceparentOf } from '@keyfold/event-store';
@@ -26,7 +26,14 @@ import {
   REPEATABLE_BODY,
 } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
-import { holdLoginRefusals, holdTokenRefusals, isTokenRefused, LOCKED } from './exchange/refused-token.js';
+import {
+  holdLoginRefusals,
+  holdNothing,
+  holdTokenRefusals,
+  isTokenRefused,
+  LOCKED,
+  tokenNotTaken,
+} from './exchange/refused-token.js';
 import { OutdatedLogin, Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
 import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
@@ -45,6 +52,7 @@ const OWN_REQUEST_TIME = 60_000;
 const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
+const FORWARDER_KEY = FORWARDER.toLowerCase();
 /** How often a request is sent while its account keeps changing, and how often its login is looked up before it can be sent in time. */
 const ATTEMPTS = 5;
 /** OpenList counts each refused login, and locks the address after five. */
@@ -53,7 +61,6 @@ const LOGIN_ATTEMPTS = 2;
 const RETRY_AFTER = 5;
 
 const sentTooLate = () => new Fault(503, 'the request could not be sent in time', { retryAfterSeconds: RETRY_AFTER });
-const tokenNotTaken = () => new OpenListUnavailable('OpenList does not take the token of the account');
 
 type Client = Readonly<{ request: ForwardedRequest; response: ServerResponse; row: ForwardedRow }>;
 /** A large body is passed on as it arrives, and can be sent only once. */
@@ -63,22 +70,22 @@ type Body = Buffer | ForwardedBody | null;
 export class OpenListForwarding extends Forwarding {
   readonly #counts = new ForwardingCounts();
   readonly #log = new Logger('OpenList');
-  readonly #refusals = new RepeatedLine();
+  readonly #repeated = new RepeatedLine();
   readonly #upstream: Upstream;
   readonly #upgrades: Upgrades;
   #isRoute = (_path: string): boolean => true;
 
   constructor(
     private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
-    private readonly api: OpenListApi,
-    private readonly identities: Identities,
+    private readonly api: Pick<OpenListApi, 'availability' | 'forwarder' | 'metaUsers' | 'takesToken'>,
+    private readonly identities: Pick<Identities, 'of' | 'renewed'>,
     private readonly addresses: ClientAddress,
     private readonly queryBus: QueryBus,
     private readonly ids: MirroredIds,
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
-    this.#upgrades = new Upgrades(settings, api.availability, identities, this.#counts);
+    this.#upgrades = new Upgrades(settings, api, identities, this.#counts);
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -94,7 +101,7 @@ export class OpenListForwarding extends Forwarding {
       void this.#upgrades.forward(new Upgrade(message, socket, head), request, row, filter);
     });
     return (message, response) => {
-      const row = rowOrFault(message, isRoute);
+      const row = this.#rowOf(message);
       if (row === undefined) return receiveOwn(message, response);
       (message as BoundedRequest).countsPieces = row instanceof Fault || mayRewriteBody(row) || !hasLargeBody(message);
       return () => {
@@ -121,7 +128,7 @@ export class OpenListForwarding extends Forwarding {
 
   upgrades(message: IncomingMessage): boolean {
     if (!asksForProtocol(message)) return false;
-    const row = rowOrFault(message, this.#isRoute);
+    const row = this.#rowOf(message);
     // A Basic login has to be sent soon after it was looked up, which a new connection cannot promise.
     return row !== undefined && !(row instanceof Fault) && row.speaker !== 'login';
   }
@@ -141,6 +148,17 @@ export class OpenListForwarding extends Forwarding {
 
   close(): Promise<void> {
     return this.#upstream.close();
+  }
+
+  #rowOf(message: IncomingMessage): ForwardedRow | Fault | undefined {
+    if (message.headers[FORWARDER_KEY] !== this.api.forwarder) return rowOrFault(message, this.#isRoute);
+    this.#repeated.write('loop', (omitted) =>
+      this.#log.error(
+        { omitted },
+        'KEYFOLD_OPENLIST_URL leads back to Keyfold. Set it to the address of OpenList, and restart',
+      ),
+    );
+    return new Fault(508, 'the address of the file server leads back to this service');
   }
 
   async #forward(request: ForwardedRequest, response: ServerResponse, row: ForwardedRow | Fault): Promise<void> {
@@ -215,7 +233,7 @@ export class OpenListForwarding extends Forwarding {
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
-    const headers = requestHeaders(raw, request.sender(identity.authorization));
+    const headers = requestHeaders(raw, request.sender(identity.authorization), this.api.forwarder);
     const outgoing: Outgoing = {
       method,
       path: url,
@@ -242,7 +260,7 @@ export class OpenListForwarding extends Forwarding {
   }
 
   #reportStaticToken(): void {
-    this.#refusals.write('static token', (omitted) =>
+    this.#repeated.write('static token', (omitted) =>
       this.#log.error(
         { omitted },
         'OpenList refuses its static token. Set KEYFOLD_OPENLIST_TOKEN to the one that its settings page shows, and restart',
@@ -328,7 +346,7 @@ function holdingFor(client: Client, identity: Identity): Holding {
   const { secret } = identity;
   if (namesUsers(client, identity, 'in the answer')) return holdMetas;
   if (row.token === 'replaced in the answer') return holdSettings;
-  if (secret === undefined) return () => undefined;
+  if (secret === undefined) return holdNothing;
   return row.speaker === 'login' ? holdLoginRefusals : holdTokenRefusals;
 }
 

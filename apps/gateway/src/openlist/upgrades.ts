@@ -4,11 +4,12 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hasBody } from './exchange/forwarded-body.js';
 import { requestHeaders } from './exchange/forwarded-headers.js';
+import { holdNothing, holdTokenRefusals, tokenNotTaken } from './exchange/refused-token.js';
 import type { Upgrade } from './exchange/upgrade.js';
 import type { ForwardedRequest } from './forwarded-request.js';
 import type { ForwardingCounts } from './forwarding-counts.js';
 import type { ForwardedRow } from './forwarding-table.js';
-import type { Identities } from './identity.js';
+import type { Identities, Identity } from './identity.js';
 import { refusalAnswer } from './refusal-answer.js';
 
 /**
@@ -25,8 +26,8 @@ export class Upgrades {
 
   constructor(
     private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
-    private readonly availability: OpenListApi['availability'],
-    private readonly identities: Identities,
+    private readonly api: Pick<OpenListApi, 'availability' | 'forwarder'>,
+    private readonly identities: Pick<Identities, 'of' | 'renewed'>,
     private readonly counts: ForwardingCounts,
   ) {}
 
@@ -36,18 +37,27 @@ export class Upgrades {
     this.#open.add(upgrade);
     socket.once('close', () => this.#open.delete(upgrade));
     try {
-      this.availability.requireAnswers();
-      const { authorization } = await this.identities.of(request, row);
-      const headers = requestHeaders(request.raw, request.sender(authorization));
-      await upgrade.send(this.settings.url, headers).catch((cause: unknown) => {
-        throw new OpenListUnavailable('OpenList cannot be reached', { cause });
-      });
+      this.api.availability.requireAnswers();
+      const identity = await this.identities.of(request, row);
+      if (!(await this.#send(upgrade, request, identity))) {
+        const renewed = await this.identities.renewed(identity, request, row);
+        this.counts.repeated();
+        if (!(await this.#send(upgrade, request, renewed))) throw tokenNotTaken();
+      }
       this.counts.ended('answered');
     } catch (error) {
       if (socket.destroyed) return this.counts.ended('aborted');
       this.counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
       await refuse(socket, refusalAnswer({ request, row }, error, filter, this.settings.hstsSeconds));
     }
+  }
+
+  #send(upgrade: Upgrade, request: ForwardedRequest, { authorization, secret }: Identity): Promise<boolean> {
+    const headers = requestHeaders(request.raw, request.sender(authorization), this.api.forwarder);
+    const holding = secret === undefined ? holdNothing : holdTokenRefusals;
+    return upgrade.send(this.settings.url, headers, holding).catch((cause: unknown) => {
+      throw new OpenListUnavailable('OpenList cannot be reached', { cause });
+    });
   }
 
   /** Ends all connections, because nothing else would. */

@@ -1,4 +1,5 @@
 import { reasonOf } from '@keyfold/reporting';
+import { hash } from 'node:crypto';
 import type { Pool } from 'undici';
 import { z } from 'zod';
 import { Availability } from './availability.js';
@@ -14,6 +15,9 @@ const LARGEST_ANSWER = 8_388_608;
 /** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
 const LOCK = 300_000;
 const LOCKED = 429;
+/** The header that marks each request of this deployment to OpenList. One that comes back shows that the address of OpenList is wrong. */
+export const FORWARDER = 'X-Keyfold-Forwarder';
+const LOOP = 508;
 /** Users that are read at once. */
 export const USER_PAGE = 500;
 
@@ -63,6 +67,8 @@ type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: str
  */
 export class OpenListApi {
   #lockedUntil = -Infinity;
+  /** The value of `FORWARDER`: the same in all processes, and known to no client. */
+  readonly forwarder: string;
   /** Whether OpenList answers. While it does not, it is asked once a second. */
   readonly availability = new Availability(() => this.version());
 
@@ -70,7 +76,9 @@ export class OpenListApi {
     private readonly pool: Pool,
     /** The value of `Authorization` that speaks for OpenList's administrator: its static token. */
     readonly administrator: string,
-  ) {}
+  ) {
+    this.forwarder = hash('sha256', `forwarder ${administrator}`).slice(0, 16);
+  }
 
   /** Connects when the first request is sent. Loads undici, which a process without OpenList does not need. */
   static async open({ url, token }: Readonly<{ url: string; token: string }>): Promise<OpenListApi> {
@@ -211,11 +219,16 @@ export class OpenListApi {
       const { statusCode, body } = await this.pool.request({
         method,
         path,
-        headers: { ...(authorization && { authorization }), ...(json && { 'content-type': 'application/json' }) },
+        headers: {
+          [FORWARDER]: this.forwarder,
+          ...(authorization && { authorization }),
+          ...(json && { 'content-type': 'application/json' }),
+        },
         ...(json && { body: JSON.stringify(json) }),
       });
       const text = await body.text();
       if (statusCode === 200) return envelopeSchema.parse(JSON.parse(text));
+      if (statusCode === LOOP) throw new Error('KEYFOLD_OPENLIST_URL leads back to Keyfold');
       throw new Error(`it answers with the status ${statusCode}`);
     } catch (error) {
       const reason =

@@ -3,7 +3,7 @@ import { answerHeaders, requestHeaders } from './forwarded-headers.js';
 
 const sender = { authorization: 'secret', address: '203.0.113.7', protocol: 'https', host: undefined };
 const sent = (rawHeaders: string[], connection?: string) =>
-  requestHeaders({ rawHeaders, headers: { connection } }, sender);
+  requestHeaders({ rawHeaders, headers: { connection } }, sender, 'mark');
 
 describe('the headers of a request', () => {
   it('end with those of the sender', () => {
@@ -18,6 +18,8 @@ describe('the headers of a request', () => {
       '203.0.113.7',
       'X-Forwarded-Proto',
       'https',
+      'X-Keyfold-Forwarder',
+      'mark',
     ]);
   });
 
@@ -29,6 +31,7 @@ describe('the headers of a request', () => {
       'Forwarded',
       'X-Forwarded-Host',
       'x-forwarded-proto',
+      'x-keyfold-forwarder',
     ];
     expect(sent(forged.flatMap((name) => [name, 'forged']))).not.toContain('forged');
   });

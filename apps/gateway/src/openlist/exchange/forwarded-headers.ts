@@ -1,3 +1,4 @@
+import { FORWARDER } from '@keyfold/openlist';
 import type { IncomingMessage } from 'node:http';
 
 /** The values that OpenList gets in place of those of the client. Absent ones are not sent. */
@@ -36,19 +37,25 @@ const NOT_SENT = new Set([
   'x-forwarded-ssl',
   'x-forwarded-scheme',
   'x-real-ip',
+  FORWARDER.toLowerCase(),
 ]);
 const NOT_RETURNED = new Set(HOP_BY_HOP);
 
-/** Returns the headers of a request as names and values in turn. `Host` is kept, because OpenList builds addresses from it. */
+/**
+ * Returns the headers of a request as names and values in turn. `Host` is kept, because OpenList builds addresses from it. `forwarder` is the mark of this
+ * service.
+ */
 export function requestHeaders(
   { rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
   { authorization, address, protocol, host }: Sender,
+  forwarder: string,
 ): string[] {
   const kept = withoutHeaders(rawHeaders, NOT_SENT, namedBy(headers.connection));
   if (authorization !== undefined) kept.push('Authorization', authorization);
   if (address !== '') kept.push('X-Forwarded-For', address);
   kept.push('X-Forwarded-Proto', protocol);
   if (host !== undefined) kept.push('X-Forwarded-Host', host);
+  kept.push(FORWARDER, forwarder);
   return kept;
 }
 

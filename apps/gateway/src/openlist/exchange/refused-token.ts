@@ -1,3 +1,4 @@
+import { OpenListUnavailable } from '@keyfold/openlist';
 import type { AnswerHead, HeldAnswer, Holding } from './relay.js';
 
 /** In bytes. Every refusal of a token is shorter. */
@@ -6,6 +7,10 @@ export const LOCKED = 429;
 /** The messages with which OpenList refuses a token, and not what is asked with it. */
 const TOKEN_REFUSALS =
   /^(token is (invalidated|expired)|token not active yet|couldn't handle this token|that's not even a token|failed find user: .*|Password has been changed, login please|Current user is disabled, replace please)$/;
+
+export const tokenNotTaken = () => new OpenListUnavailable('OpenList does not take the token of the account');
+
+export const holdNothing: Holding = () => undefined;
 
 /** Holds back the answers of the API that may refuse the token. Few others are as short. */
 export const holdTokenRefusals: Holding = ({ status, type, length }: AnswerHead) =>

@@ -8,6 +8,11 @@ import { freeAfter } from './piece-memory.js';
 
 /** The head of an answer. */
 export type AnswerHead = Readonly<{ status: number; type: string; length: number | undefined }>;
+export const answerHead = (status: number, headers: IncomingMessage['headers']): AnswerHead => {
+  const length = headers['content-length'];
+  return { status, type: headers['content-type'] ?? '', length: length === undefined ? undefined : Number(length) };
+};
+
 /** An answer that was received whole and not passed on. */
 export type HeldAnswer = Readonly<{ status: number; reason: string; headers: string[]; body: Buffer }>;
 /** How passing on an answer ended: `broken` if OpenList ended it too early, `aborted` if the client did. */
@@ -75,12 +80,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.status = status;
     const head = answerHeaders((controller.rawHeaders ?? []) as Buffer[], this.hstsSeconds);
-    const length = headers['content-length'];
-    const limit = this.holding({
-      status,
-      type: headers['content-type'] ?? '',
-      length: length === undefined ? undefined : Number(length),
-    });
+    const limit = this.holding(answerHead(status, headers));
     if (limit !== undefined) {
       this.#held = { head: { status, reason, headers: head }, chunks: [], left: limit };
       return;

@@ -21,7 +21,7 @@ async function listening(server: Server): Promise<string> {
 function proxyOf(origin: string, idleTime?: number): Promise<string> {
   const proxy = createServer().on('upgrade', (request, socket: Socket, head) => {
     const upgrade = new Upgrade(request, socket, head, idleTime);
-    upgrade.send(origin, ['Host', 't']).catch(upgrade.destroy);
+    upgrade.send(origin, ['Host', 't'], () => undefined).catch(upgrade.destroy);
   });
   return listening(proxy);
 }

@@ -1,8 +1,11 @@
 import { request as requestOverHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestOverTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { IDLE_TIME } from './forwarded-body.js';
 import { answerHeaders } from './forwarded-headers.js';
+import { isTokenRefused } from './refused-token.js';
+import { answerHead, type Holding } from './relay.js';
 
 /** Maximum size of the bytes that a client sends before OpenList has switched. */
 const EARLY_BYTES = 65_536;
@@ -37,9 +40,10 @@ export class Upgrade {
 
   /**
    * Sends the request to OpenList, on a connection of its own, and connects both sides if OpenList switches. Otherwise the client gets OpenList's answer, and
-   * its connection ends. Rejects if OpenList cannot be reached, or the client has gone.
+   * its connection ends. Returns false if a held answer refuses the token: then nothing has happened, and another request can be sent. Rejects if OpenList
+   * cannot be reached, or the client has gone.
    */
-  send(origin: string, headers: string[]): Promise<void> {
+  send(origin: string, headers: string[], holding: Holding): Promise<boolean> {
     const { socket } = this;
     return new Promise((resolve, reject) => {
       if (socket.destroyed) throw new Error('the client has gone');
@@ -49,16 +53,24 @@ export class Upgrade {
         socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), ...connectionOf(answer)]));
         socket.write(early);
         this.#join(behind);
-        resolve();
+        resolve(true);
       });
       this.#asked.once('response', (answer: IncomingMessage) => {
-        socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), 'Connection', 'close']));
-        answer.pipe(socket);
-        answer.once('error', this.destroy);
-        resolve();
+        this.#passOn(answer, holding).then(resolve, reject);
       });
       this.#asked.end();
     });
+  }
+
+  async #passOn(answer: IncomingMessage, holding: Holding): Promise<boolean> {
+    const { socket } = this;
+    const status = answer.statusCode!;
+    const held = holding(answerHead(status, answer.headers)) === undefined ? undefined : await buffer(answer);
+    if (held && isTokenRefused({ status, body: held })) return false;
+    socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, 0), 'Connection', 'close']));
+    if (held) socket.end(held);
+    else answer.once('error', this.destroy).pipe(socket);
+    return true;
   }
 
   readonly #keep = (chunk: Buffer): void => {
