@@ -99,17 +99,22 @@ export const OWN_ROUTES: OwnRow = { paths: [], note: 'routes that OpenList does 
 /** The rows in the order in which they are tried. */
 export const forwardingRows: readonly ForwardingRow[] = [...forwardingTable, OWN_ROUTES, ...remainingRows];
 
-const hasPath = ({ paths }: ForwardingRow, path: string) =>
-  paths.some((each) =>
-    each.endsWith('*') ? path.startsWith(each.slice(0, -1)) : path === each || path === `${each}/`,
-  );
-
-function rowOf(path: string, isRoute: (path: string) => boolean): ForwardingRow {
-  return (
-    forwardingTable.find((row) => hasPath(row, path)) ??
-    (isRoute(path) ? OWN_ROUTES : remainingRows.find((row) => hasPath(row, path))!)
-  );
+/** Finds the first row that has a path. Each request tries most of the rows, so their patterns are read once. */
+function finderIn<Row extends ForwardingRow>(rows: readonly Row[]): (path: string) => Row | undefined {
+  const patterns = rows.map((row) => ({
+    row,
+    whole: new Set(row.paths.flatMap((each) => (each.endsWith('*') ? [] : [each, `${each}/`]))),
+    prefixes: row.paths.filter((each) => each.endsWith('*')).map((each) => each.slice(0, -1)),
+  }));
+  return (path) =>
+    patterns.find(({ whole, prefixes }) => whole.has(path) || prefixes.some((each) => path.startsWith(each)))?.row;
 }
+
+const inTable = finderIn<ForwardingRow>(forwardingTable);
+const inRemaining = finderIn<ForwardedRow>(remainingRows);
+
+const rowOf = (path: string, isRoute: (path: string) => boolean): ForwardingRow =>
+  inTable(path) ?? (isRoute(path) ? OWN_ROUTES : inRemaining(path)!);
 
 /**
  * Returns the row of a request that is forwarded, or undefined for one that this service answers. `isRoute`: whether it has a route with the path.
@@ -122,7 +127,8 @@ export function forwardedRow(url: string, isRoute: (path: string) => boolean): F
   const row = rowOf(path, isRoute);
   const careless = carelesslyRead(path);
   // Elsewhere, folders may have such names: `/Docs`.
-  if (/^\/api(\/|$)/.test(careless) && rowOf(careless, isRoute) !== row) throw new Fault(404, UNKNOWN_PATH);
+  if (careless !== path && /^\/api(\/|$)/.test(careless) && rowOf(careless, isRoute) !== row)
+    throw new Fault(404, UNKNOWN_PATH);
   if (row.speaker === undefined || (path.startsWith(SETTING) && isOwnSetting(path, query))) return undefined;
   return row;
 }

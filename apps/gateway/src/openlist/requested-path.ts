@@ -32,4 +32,7 @@ const unescapedOnce = (text: string) =>
 
 /** Returns the path as a careless reader would take it: without repeated slashes, in small letters, and unescaped once more. */
 export const carelesslyRead = (path: string): string =>
-  (path.includes('%') ? unescapedOnce(path) : path).replace(/[/\\]+/g, '/').toLowerCase();
+  PLAIN.test(path) ? path : (path.includes('%') ? unescapedOnce(path) : path).replace(/[/\\]+/g, '/').toLowerCase();
+
+/** The most paths by far, which every reader takes alike. */
+const PLAIN = /^(\/[a-z0-9_.-]+)+\/?$/;
