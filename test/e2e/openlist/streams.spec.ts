@@ -14,12 +14,12 @@ import { exchangeBytes } from '../../support/raw-connection.js';
 
 const { app, double, api, admin } = await openListScene();
 const SIZE = 100 << 20;
-/** Bytes of a transfer that shows a growth of the memory. */
+/** Bytes of a transfer that shows whether it is kept in memory. */
 const LONG = 256 << 20;
-/** Bytes by which the memory may grow. */
-const GROWTH = 30 << 20;
-/** Milliseconds in which a transfer ends in OpenList after its client has gone: some ten, and more on a busy machine. */
-const ABORT_TIME = 2_000;
+/** Bytes by which the memory may grow, which depends on when the collector runs. */
+const GROWTH = LONG / 2;
+/** Milliseconds. Without an abort, such a transfer would not end in OpenList. */
+const ABORT_TIME = 20_000;
 
 let ann: ApiClient;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
 }
 
 describe('a download', () => {
-  it('of 256 MiB arrives whole and grows the memory by less than 30 MiB', async () => {
+  it('of 256 MiB arrives whole and is not kept in memory', async () => {
     const before = residentBytes();
     const { sent, answered } = ask(`/big/${LONG}`);
     sent.end();
@@ -56,12 +56,12 @@ describe('a download', () => {
 
   it('waits for a slow reader', async () => {
     const before = residentBytes();
-    const { sent, answered } = ask(`/big/${2 * SIZE}`);
+    const { sent, answered } = ask(`/big/${LONG}`);
     sent.end();
     const answer = await answered;
     answer.pause();
     // Enough for everything to arrive, if anybody took it.
-    await ann.get(`/big/${SIZE}`);
+    for (let others = 0; others < 3; others++) await ann.get(`/big/${SIZE}`);
     expect(residentBytes() - before).toBeLessThan(GROWTH);
     sent.destroy();
   });
@@ -111,25 +111,22 @@ describe('an upload', () => {
   const put = (path: string, headers: Record<string, string> = {}) =>
     ask('/api/fs/put', { authorization: ann.token, 'file-path': encodeURIComponent(path), ...headers }, 'PUT');
 
-  it.each([true, false])(
-    'of 256 MiB arrives whole and grows the memory by less than 30 MiB; with a length: %s',
-    async (hasLength) => {
-      const before = residentBytes();
-      const { sent, answered } = put(`/up-${hasLength}`, hasLength ? { 'content-length': String(LONG) } : {});
-      const chunk = Buffer.alloc(1 << 20, 'a');
-      const hash = createHash('sha256');
-      let highest = 0;
-      for (let bytes = 0; bytes < LONG; bytes += chunk.length) {
-        hash.update(chunk);
-        if (!sent.write(chunk)) await once(sent, 'drain');
-        highest = Math.max(highest, residentBytes());
-      }
-      sent.end();
-      expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
-      expect(double.files.uploads.at(-1)).toMatchObject({ sha256: hash.digest('hex') });
-      expect(highest - before).toBeLessThan(GROWTH);
-    },
-  );
+  it.each([true, false])('of 256 MiB arrives whole and is not kept in memory; with a length: %s', async (hasLength) => {
+    const before = residentBytes();
+    const { sent, answered } = put(`/up-${hasLength}`, hasLength ? { 'content-length': String(LONG) } : {});
+    const chunk = Buffer.alloc(1 << 20, 'a');
+    const hash = createHash('sha256');
+    let highest = 0;
+    for (let bytes = 0; bytes < LONG; bytes += chunk.length) {
+      hash.update(chunk);
+      if (!sent.write(chunk)) await once(sent, 'drain');
+      highest = Math.max(highest, residentBytes());
+    }
+    sent.end();
+    expect(JSON.parse(await text(await answered))).toMatchObject({ code: 200 });
+    expect(double.files.uploads.at(-1)).toMatchObject({ sha256: hash.digest('hex') });
+    expect(highest - before).toBeLessThan(GROWTH);
+  });
 
   it('in many small pieces is taken', async () => {
     const { sent, answered } = put('/small');

@@ -11,6 +11,8 @@ export type ReceivedRequest = {
   readonly at: number;
   /** The user for whom the request spoke, with the rights of that moment. */
   user: User | undefined;
+  /** OpenList counts it on the address of the client. */
+  isWrongLogin: boolean;
   outcome: 'open' | 'answered' | 'aborted';
 };
 
@@ -44,7 +46,16 @@ export class Requests {
   remember({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse): ReceivedRequest {
     const at = performance.timeOrigin + performance.now();
     const { authorization } = headers;
-    const received: ReceivedRequest = { method, url, headers, authorization, at, user: undefined, outcome: 'open' };
+    const received: ReceivedRequest = {
+      method,
+      url,
+      headers,
+      authorization,
+      at,
+      user: undefined,
+      isWrongLogin: false,
+      outcome: 'open',
+    };
     this.total++;
     this.open++;
     this.last.push(received);

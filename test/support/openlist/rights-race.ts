@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LOGIN_CHECKED } from '../../../libs/openlist/src/mirror/user-mirror.js';
 import { newAccessToken } from '../access-tokens.js';
 import { adminOf, createAccount, newAddress, signedInAs } from '../accounts.js';
 import type { Answer, ApiClient } from '../api-client.js';
@@ -12,6 +13,12 @@ const WEBDAV = 0x300;
 const PAUSE_MS = 20;
 /** The longest time that a forwarded request is on its way, and a change before it is saved. */
 const DELAY_MS = 40;
+/** Changes of names must overtake some logins, too, if they do not wait for them. */
+const LOGIN_DELAY_MS = 400;
+/** A name changes only this long after the last request with the former one began, so a wrong login of a younger request is a fault. */
+const LATE_MS = LOGIN_CHECKED - 2;
+/** Requests that are judged before the next restart. */
+export const JUDGED_BETWEEN_RESTARTS = 2 * MEMBERS;
 
 type Rights = Readonly<{ username: string; base_path: string; permission: number; disabled: boolean }>;
 type Door = 'API' | 'WebDAV';
@@ -43,8 +50,16 @@ export class RightsRace {
   readonly violations: string[] = [];
   /** Requests that ran in OpenList. */
   readonly ran: Record<Door, number> = { API: 0, WebDAV: 0 };
+  /** Requests that began and ended between two restarts of OpenList. */
+  judgedBetweenRestarts = 0;
+  /** Logins that a machine without time to spare sent so late that they were wrong. */
+  lateLogins = 0;
   changes = 0;
+  #requests = 0;
   #turn = 0;
+  #restarting = false;
+  /** The requests with a late login, by their numbers. */
+  readonly #late = new Set<number>();
 
   private constructor(
     private readonly double: OpenListDouble,
@@ -53,7 +68,10 @@ export class RightsRace {
   ) {
     double.requests.onReceived = (request) => this.#judge(request);
     // Changes overtake some requests that were sent before them.
-    double.beforeRead = ({ url }) => (url.includes('?member=') ? sleep(DELAY_MS * Math.random() ** 3) : undefined);
+    double.beforeRead = ({ url }) =>
+      url.includes('?member=')
+        ? sleep((url.startsWith('/dav') ? LOGIN_DELAY_MS : DELAY_MS) * Math.random() ** 3)
+        : undefined;
     double.users.beforeSave = () => sleep((DELAY_MS / 4) * Math.random() ** 3);
   }
 
@@ -85,19 +103,24 @@ export class RightsRace {
     await Promise.all(this.members.map(work));
   }
 
-  /** Restarts the double so many times while requests are forwarded. Those that begin after a restart must pass. */
+  /** Restarts the double so many times while requests are forwarded. Those that begin after a restart and end before the next one must pass. */
   async restart(count: number): Promise<void> {
     let restarts = 0;
     const work = async (member: Member) => {
       while (restarts < count && this.violations.length === 0) {
         const during = restarts;
-        const unless = () => restarts !== during || this.#restarting;
-        await Promise.all([this.#request(member, 'API', unless), this.#request(member, 'WebDAV', unless)]);
+        const isRestarted = () => restarts !== during || this.#restarting;
+        const request = async (door: Door) => {
+          await this.#request(member, door, isRestarted);
+          if (!isRestarted()) this.judgedBetweenRestarts++;
+        };
+        await Promise.all([request('API'), request('WebDAV')]);
       }
     };
     const restart = async () => {
       while (restarts < count && this.violations.length === 0) {
-        await sleep(PAUSE_MS * (1 + Math.random()));
+        const target = this.judgedBetweenRestarts + JUDGED_BETWEEN_RESTARTS;
+        while (this.judgedBetweenRestarts < target && this.violations.length === 0) await sleep(PAUSE_MS);
         this.#restarting = true;
         await this.double.restart();
         this.#restarting = false;
@@ -106,8 +129,6 @@ export class RightsRace {
     };
     await Promise.all([restart(), ...this.members.map(work)]);
   }
-
-  #restarting = false;
 
   async #change(member: Member): Promise<void> {
     const rights = rightsOf(member.number, ++member.begun);
@@ -118,7 +139,8 @@ export class RightsRace {
 
   async #request(member: Member, door: Door, mayFail = () => false): Promise<void> {
     const { number, acknowledged: before } = member;
-    const query = `?member=${number}&acknowledged=${before}`;
+    const id = this.#requests++;
+    const query = `?member=${number}&acknowledged=${before}&request=${id}&began=${performance.now()}`;
     const mightFail = mayFail();
     const { username } = rightsOf(number, before);
     const client = this.#next(member.clients).from(newAddress());
@@ -126,22 +148,31 @@ export class RightsRace {
       door === 'API'
         ? await client.post(`/api/fs/list${query}`, { path: '/' })
         : await client.as(basic(username, member.password)).send({ method: 'PROPFIND', path: `/dav/${query}` });
-    if (mightFail || mayFail() || !isRefusal(answer)) return;
+    if (mightFail || mayFail() || !isRefusal(answer) || this.#late.delete(id) || isTooLate(answer)) return;
     const possible = Array.from({ length: member.begun - before + 1 }, (_, more) => rightsOf(number, before + more));
     const isDue = possible.some((each) => each.disabled || (door === 'WebDAV' && each.username !== username));
     if (!isDue || ![401, 403].includes(answer.code))
       this.violations.push(`a request over ${door} got ${answer.outcome}, ${JSON.stringify(possible)}`);
   }
 
-  #judge({ url, user }: ReceivedRequest): void {
+  #judge({ url, user, isWrongLogin }: ReceivedRequest): void {
     const query = new URL(url, this.double.url).searchParams;
-    if (!user || !query.has('member')) return;
+    if (!query.has('member')) return;
+    if (isWrongLogin) this.#judgeWrongLogin(url, query);
+    if (!user) return;
     const [, member, changes] = /^\/(\d+)\/(\d+)$/.exec(user.base_path) ?? [];
     const due = rightsOf(Number(member), Number(changes));
     const hasOneState = (Object.keys(due) as (keyof Rights)[]).every((field) => user[field] === due[field]);
     this.ran[url.startsWith('/dav') ? 'WebDAV' : 'API']++;
     if (member !== query.get('member') || Number(changes) < Number(query.get('acknowledged')) || !hasOneState)
       this.violations.push(`${url} ran as ${JSON.stringify(user)}`);
+  }
+
+  #judgeWrongLogin(url: string, query: URLSearchParams): void {
+    const age = performance.now() - Number(query.get('began'));
+    if (age < LATE_MS) return void this.violations.push(`${url} was a wrong login after ${age} ms`);
+    this.lateLogins++;
+    this.#late.add(Number(query.get('request')));
   }
 
   /** Returns the clients of all servers in turn. */
@@ -154,3 +185,6 @@ const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 const isRefusal = ({ code }: Answer) => [401, 403, 429, 502, 503, 504].includes(code);
+
+/** The service itself found that it had no time to spare. */
+const isTooLate = ({ outcome }: Answer) => outcome === '503 the request could not be sent in time';

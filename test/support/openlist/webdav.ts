@@ -122,6 +122,7 @@ export class WebDav {
     if (!login)
       return exchange.header('authorization') === `Bearer ${this.tokens.staticToken}` ? this.users.admin : 401;
     const user = this.tokens.passwordUser(address, login.username, staticHash(login.password));
+    exchange.record.isWrongLogin = user === undefined;
     if (!user) return 401;
     if (user.disabled || !may(user, 'readWebDav')) return 403;
     return CHANGING.includes(exchange.method) && !may(user, 'manageWebDav') ? 403 : user;
