@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import { isIPv4 } from 'node:net';
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
@@ -15,6 +16,7 @@ export class TrustedNetworks {
 
   /** Returns whether the address belongs to one of the networks; false if it is not an address. */
   contains(text: string): boolean {
+    if (this.#networks.length === 0) return false;
     if (!ipaddr.isValid(text)) return false;
     const address: Address = ipaddr.process(text);
     return this.#networks.some(
@@ -35,8 +37,12 @@ function networkOf(text: string): Network {
 }
 
 /** Unwraps an IPv4-mapped IPv6 address and removes the zone, which is only meaningful on one machine and may be long. */
-export const plainAddress = (address: string): string =>
-  ipaddr.isValid(address) ? ipaddr.process(address.split('%', 1)[0]!).toString() : address;
+export function plainAddress(address: string): string {
+  // Most peers, without the parser.
+  const inner = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (isIPv4(inner)) return inner;
+  return ipaddr.isValid(address) ? ipaddr.process(address.split('%', 1)[0]!).toString() : address;
+}
 
 /** Real proxy chains are short. The limit bounds the work that a forged header can cause. */
 const MAX_HOPS = 100;
