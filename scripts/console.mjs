@@ -9,6 +9,8 @@ const root = join(import.meta.dirname, '..');
 const source = join(root, 'apps/console');
 const PAGE = join(source, 'src/index.html');
 const STYLE = join(source, 'src/console.css');
+/** Modules that most screens import. Only one of the languages is shared. */
+const SHARED = /console\/src\/(?:api|formats|ui|texts\/en|texts\/texts)\b|node_modules/;
 
 /** Writes `index.html` and `assets/` into a folder and returns the project files that they depend on. */
 export async function bundleConsole(folder) {
@@ -23,6 +25,8 @@ export async function bundleConsole(folder) {
       minify: true,
       entryFileNames: '[name]-[hash].js',
       chunkFileNames: '[name]-[hash].js',
+      // What screens share comes with the first load, so that the code of most screens takes one round trip.
+      codeSplitting: { groups: [{ name: 'shared', test: SHARED }] },
     });
     mkdirSync(join(folder, 'assets'), { recursive: true });
     for (const { fileName, code } of output) writeAsset(folder, fileName, code);
