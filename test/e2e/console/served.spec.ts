@@ -106,7 +106,7 @@ describe('the files', () => {
     // What is imported but not named by the page would take another round trip.
     expect([...atFirst]).toEqual(first);
     expect(await sum(first)).toBeLessThanOrEqual(45 * KIB);
-    const later = [...(await Promise.all([...atFirst].map(contentOf))).join('').matchAll(/import\(`?"?\.\/([\w.-]+)/g)];
+    const later = [...(await Promise.all([...atFirst].map(contentOf))).join('').matchAll(/import\(`\.\/([\w.-]+)/g)];
     expect(later.length).toBeGreaterThan(10);
     for (const [, name] of later) {
       const closure = await closureOf(`/@account/assets/${name}`);

@@ -19,8 +19,15 @@ export type Look = Pick<
 let browser: Promise<Browser> | undefined;
 afterAll(async () => (await browser)?.close());
 
-/** Opens an address in a browser profile of its own. The test fails if the page breaks its own security policy or throws. */
-export async function openPage(url: string, look: Look = {}): Promise<Page> {
+/**
+ * Opens an address in a browser profile of its own, with values in the storage of the tab. The test fails if the page
+ * breaks its own security policy or throws.
+ */
+export async function openPage(
+  url: string,
+  look: Look = {},
+  stored: Readonly<Record<string, string>> = {},
+): Promise<Page> {
   browser ??= chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] });
   const context = await (await browser).newContext({ locale: 'en-GB', viewport: WIDE, ...look });
   const page = await context.newPage();
@@ -34,6 +41,8 @@ export async function openPage(url: string, look: Look = {}): Promise<Page> {
     await context.close();
     expect(problems).toEqual([]);
   });
+  for (const entry of Object.entries(stored))
+    await page.addInitScript(`sessionStorage.setItem(...${JSON.stringify(entry)})`);
   await page.goto(url);
   return page;
 }
@@ -53,6 +62,10 @@ export async function expectAccessible(page: Page): Promise<void> {
     return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })));
   }, LEVELS);
   expect(violations).toEqual([]);
+  await expectNoOverflow(page);
+}
+
+export async function expectNoOverflow(page: Page): Promise<void> {
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
   expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
 }

@@ -1,10 +1,18 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { ApiClient } from '../api-client.js';
 import { openPage, type Look } from './chromium.js';
 
 /** Opens the console at one of its addresses. */
 export const openConsole = (baseUrl: string, path = '/', look?: Look): Promise<Page> =>
   openPage(`${baseUrl}/@account${path}`, look);
+
+/** Opens the console with the session of a client, as after "Stay signed in". */
+export async function consoleOf(client: ApiClient, path = '/', look?: Look): Promise<Page> {
+  const page = await openPage(`${client.baseUrl}/@account${path}`, look, { 'keyfold-token': client.token });
+  await expectHeading(page);
+  return page;
+}
 
 /** Opens the console and signs in. The page stays at the address. */
 export async function signedInConsole(
@@ -30,6 +38,10 @@ export async function signIn(page: Page, username: string, password: string): Pr
 /** Waits until a screen shows its heading. */
 export const expectHeading = (page: Page, name?: string): Promise<void> =>
   page.getByRole('heading', { level: 1, ...(name !== undefined && { name }) }).waitFor();
+
+/** Goes to an address of the console without loading the page again. */
+export const openAddress = (page: Page, path: string): Promise<void> =>
+  page.evaluate(`history.pushState(null, '', '/@account${path}'); dispatchEvent(new PopStateEvent('popstate'))`);
 
 /** Goes to a screen by the navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
