@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { itAnswersAsRecorded } from '../contract/replayed-recordings.js';
 import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
+import { openConsole } from '../support/browser/console.js';
+import { addFirstKey, signOut } from '../support/browser/first-key.js';
 import { lookUpToken } from '../support/openssh/server-token.js';
 import { Audit } from './audit.js';
 import { itIsConfined } from './containers.js';
@@ -88,6 +90,12 @@ describe('behind the load balancer', () => {
     }),
     RECORDINGS,
   );
+
+  it('the console signs in, adds a key and signs out', async () => {
+    const page = await openConsole(deployment.url);
+    await addFirstKey(page);
+    await signOut(page);
+  });
 
   it('the gateways know clients by their real addresses, whatever addresses they claim', async () => {
     await createAccount(await deployment.admin(), 'forged');

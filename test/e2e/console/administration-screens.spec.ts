@@ -50,7 +50,13 @@ const busySite = async (page: Page) => {
 const TEXTS: Readonly<
   Record<
     string,
-    Readonly<{ full: string | RegExp; rest?: string; empty?: string; emptyAt?: string; fill?: (page: Page) => Promise<void> }>
+    Readonly<{
+      full: string | RegExp;
+      rest?: string;
+      empty?: string;
+      emptyAt?: string;
+      fill?: (page: Page) => Promise<void>;
+    }>
   >
 > = {
   overview: { full: 'unknown event AccountArchived', empty: 'Nothing is parked.', emptyAt: '', fill: busySite },

@@ -42,6 +42,11 @@ type ReadyProps<Value> = Readonly<{ of: Loaded<Value>; children: (data: Value) =
 /** Shows a loaded value: a placeholder until it is there, an error above the last one, and a bar while it is read again. */
 export function Ready<Value>({ of, children }: ReadyProps<Value>) {
   const { data, error, busy } = of;
+  // The row that had the focus may be gone after the list was read again.
+  const focused = document.activeElement;
+  useEffect(() => {
+    if (focused?.isConnected === false) document.querySelector('h1')?.focus({ preventScroll: true });
+  });
   return (
     <>
       <Problem error={error} />

@@ -72,9 +72,9 @@ const columns = (onRemove: (key: Key) => void) => [
     cell: ({ fingerprint, type, bits }: Key) => (
       <>
         <code>{fingerprint}</code>
-        <span class="hint">
+        <p class="hint">
           {type}, {bits}
-        </span>
+        </p>
       </>
     ),
   },
