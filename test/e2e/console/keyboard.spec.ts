@@ -10,7 +10,9 @@ const app = await sharedApp();
 const admin = await adminOf(new ApiClient(app.baseUrl));
 
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element === element.ownerDocument.activeElement);
-const expectFocus = (locator: Locator) => expect.poll(() => hasFocus(locator)).toBe(true);
+async function expectFocus(locator: Locator): Promise<void> {
+  await expect.poll(() => hasFocus(locator)).toBe(true);
+}
 
 /** Presses a key until something has the focus. */
 async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {

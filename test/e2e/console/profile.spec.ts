@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { adminOf, createAccount } from '../../support/accounts.js';
 import { ApiClient } from '../../support/api-client.js';
-import { expectAccessible, NARROW, takePicture } from '../../support/browser/chromium.js';
+import { expectAccessible, takePicture } from '../../support/browser/chromium.js';
 import { signedInConsole } from '../../support/browser/console.js';
 import { sharedApp } from '../../support/shared-app.js';
 
@@ -24,11 +24,14 @@ it('the profile names role, folder, permissions and the id of single sign-on', a
 
 it('a user name is changed after a question, and an account without permissions says so', async () => {
   await createAccount(admin, 'ben');
-  const look = { colorScheme: 'dark', viewport: NARROW } as const;
-  const page = await signedInConsole(app.baseUrl, 'ben', 'pw-ben', '/profile', look);
+  const page = await signedInConsole(app.baseUrl, 'ben', 'pw-ben', '/profile');
   await page.getByText('None', { exact: true }).waitFor();
-  await expectAccessible(page);
-  await takePicture(page, 'profile-narrow');
+  await page.getByLabel('New user name').fill('admin');
+  await page.getByRole('button', { name: 'Change user name' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Change user name' }).click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await takePicture(page, 'profile-error');
+  await page.keyboard.press('Escape');
   await page.getByLabel('New user name').fill('bernd');
   await page.getByRole('button', { name: 'Change user name' }).click();
   const question = page.getByRole('dialog', { name: 'Change your user name to “bernd”?' });

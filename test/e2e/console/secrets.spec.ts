@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ADMIN_PASSWORD, adminOf, newMember } from '../../support/accounts.js';
 import { ApiClient } from '../../support/api-client.js';
 import { expectAccessible, NARROW, takePicture } from '../../support/browser/chromium.js';
-import { expectHeading, expectText, openConsole, signedInConsole } from '../../support/browser/console.js';
+import { consoleOf, expectHeading, expectText, openConsole } from '../../support/browser/console.js';
 import { loggedInBefore } from '../../support/past-login.js';
 import { sharedApp } from '../../support/shared-app.js';
 
@@ -14,11 +14,9 @@ const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasTe
 
 it('an access token is shown once, does what was allowed, and is revoked', async () => {
   const ann = await newMember(admin, 'ann');
-  const page = await signedInConsole(app.baseUrl, 'ann', 'pw-ann', '/secrets');
+  const page = await consoleOf(ann, '/secrets');
   await expectText(page, 'You have no access tokens.');
   await expectText(page, 'You have no app passwords.');
-  await expectAccessible(page);
-  await takePicture(page, 'secrets-empty');
 
   const open = page.getByRole('button', { name: 'Create an access token' });
   await open.click();
@@ -46,7 +44,6 @@ it('an access token is shown once, does what was allowed, and is revoked', async
   await expect.poll(() => open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
   await rowOf(page, 'backup').getByText('Read my account').waitFor();
   expect((await ann.get('/api/me/tokens')).data()).toMatchObject([{ expires: expect.stringMatching('^2030-01-31') }]);
-  await takePicture(page, 'secrets-light');
 
   await open.click();
   await dialog.getByLabel('Name').fill('backup');
@@ -54,7 +51,7 @@ it('an access token is shown once, does what was allowed, and is revoked', async
   await create.click();
   await dialog.getByText('an access token with the same name already exists').waitFor();
   await expectAccessible(page);
-  await takePicture(page, 'secrets-error');
+  await takePicture(page, 'secrets-refused');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await page.getByRole('button', { name: 'Revoke “backup”' }).click();
@@ -66,7 +63,7 @@ it('an access token is shown once, does what was allowed, and is revoked', async
 it('an app password opens what was chosen, on a small screen in the dark', async () => {
   const bob = await newMember(admin, 'bob');
   const look = { colorScheme: 'dark', viewport: NARROW } as const;
-  const page = await signedInConsole(app.baseUrl, 'bob', 'pw-bob', '/secrets', look);
+  const page = await consoleOf(bob, '/secrets', look);
   await page.getByRole('button', { name: 'Create an app password' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('phone');
@@ -79,8 +76,6 @@ it('an app password opens what was chosen, on a small screen in the dark', async
   expect((await bob.get('/api/me/app_passwords')).data()).toMatchObject([
     { name: 'phone', protocol: 'webdav', expires: null },
   ]);
-  await expectAccessible(page);
-  await takePicture(page, 'secrets-narrow-dark');
 });
 
 it('an old session has to prove itself, and the input stays', async () => {

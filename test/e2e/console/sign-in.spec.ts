@@ -18,8 +18,6 @@ describe('signing in', () => {
     await takePicture(page, 'sign-in-light');
     await signIn(page, 'admin', ADMIN_PASSWORD);
     await expectHeading(page, 'Profile');
-    await expectAccessible(page);
-    await takePicture(page, 'profile-light');
   });
 
   it('shows the refusal of a wrong password in the words of the service', async () => {
