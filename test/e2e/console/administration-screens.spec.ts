@@ -12,7 +12,7 @@ import { keyLine } from '../../support/key-line.js';
 import { sharedApp } from '../../support/shared-app.js';
 
 const EXAMPLES = resolve(import.meta.dirname, '../../../apps/gateway/src/openapi/operation-examples.json');
-const examples = JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, { success: object }>;
+const examples = JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Record<string, { success: { data: object } }>;
 
 const app = await sharedApp();
 const api = new ApiClient(app.baseUrl);
@@ -37,11 +37,20 @@ await Promise.all(
 
 /** Answers like a site that has logins, a reader that lags, an OpenList that does not answer, and parked things. */
 const busySite = async (page: Page) => {
-  const answers = { '/api/admin/overview': 'getOverview', '/api/admin/parked': 'listParked' };
-  for (const [path, operation] of Object.entries(answers))
+  const overview = examples['getOverview']!.success;
+  const logins = Array.from({ length: 24 }, (_, hour) => ({
+    hour: `2026-01-15T${String(hour).padStart(2, '0')}:00:00.000Z`,
+    accepted: (hour * 7) % 11,
+    refused: hour % 6 === 4 ? 3 : 0,
+  }));
+  const answers = {
+    '/api/admin/overview': { ...overview, data: { ...overview.data, logins } },
+    '/api/admin/parked': examples['listParked']!.success,
+  };
+  for (const [path, json] of Object.entries(answers))
     await page.route(
       ({ pathname }) => pathname === path,
-      (route) => route.fulfill({ json: examples[operation]!.success }),
+      (route) => route.fulfill({ json }),
     );
   await page.reload();
 };
