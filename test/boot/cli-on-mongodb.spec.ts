@@ -18,7 +18,7 @@ const collection = (name: string) => collectionOf<{ _id: string }>(connection, n
 /** Removes documents and checkpoints, as if the schema number of every model had been raised. */
 async function forgetReadModels(): Promise<void> {
   for (const name of [
-    'accounts_1',
+    'accounts_2',
     'sessions_1',
     'ssh_key_owners_1',
     'ssh_key_rings_1',
@@ -68,7 +68,7 @@ describe('beside gateway and worker', () => {
   });
 
   it('verify finds a wrong document, and a rebuild repairs it', async () => {
-    await collection('accounts_1').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
+    await collection('accounts_2').updateOne({ _id: 'account-2' }, { $set: { state: '{}', place: 9_999 } });
     expect(await run('verify')).toMatchObject({
       status: 1,
       out: expect.stringContaining('the document of account-2 differs from its stream at version 1\n'),

@@ -24,7 +24,7 @@ afterAll(async () => {
 it('an entry whose write failed after its commit is correct as soon as writes succeed', async () => {
   const account = await createAccount(admin, 'unwritten');
   // ExceededTimeLimit: an error of a shutdown would also clear the connections of the reads below.
-  await fail('update', 'accounts_1', { errorCode: 262 });
+  await fail('update', 'accounts_2', { errorCode: 262 });
   (await rename(account, 'written')).data();
   expect(await namesOf(account)).toEqual({ byId: 'written', listed: 'unwritten' });
   await recover();

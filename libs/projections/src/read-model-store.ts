@@ -18,10 +18,20 @@ export type StoredDocument = Loaded<unknown> & Readonly<{ stream: string; sortKe
 export type Unexpired = Readonly<{ after: number; partition?: string }>;
 
 /**
- * Which entries of a list are read, and in which order. `search` is a part of the text that the model is searched by; the case of ASCII
- * letters does not matter. A search takes time in proportion to the whole list.
+ * Which entries of a list are read, and in which order. `search` is a part of the text that the model is searched by, in any letter case.
+ * A search reads an index of the whole list.
  */
 export type ListSelection = Readonly<{ search?: string; descending?: boolean }>;
+
+/** A search was cancelled because it took too long. */
+export class SearchTimeout extends Error {
+  readonly retryAfterSeconds = 5;
+
+  constructor(milliseconds: number) {
+    super(`the search took more than ${milliseconds} ms`);
+    this.name = 'SearchTimeout';
+  }
+}
 
 /** A stream of a model with `due`, and its sort key. */
 export type DueStream = Readonly<{ stream: string; partition: string; at: number }>;
@@ -40,6 +50,8 @@ export abstract class ReadModelStore {
   /**
    * Returns the states of a model's list by their sort keys; `offset` may be past the end. The page ends early at the first state that
    * `takes` refuses. The states after it are not kept in memory. `total` counts the selected entries.
+   *
+   * @throws `SearchTimeout`, `StoreUnavailable`.
    */
   abstract list<State>(
     model: ReadModel<State>,

@@ -29,8 +29,8 @@ export type ReadModel<State> = Readonly<{
   aggregate: StreamAggregate<State>;
   /** Returns where a state belongs in the model's list; null if it is not listed. A model without this function has no list. */
   sortKeyOf?(state: State): number | null;
-  /** The field of the state whose text the list is searched by. */
-  searchedBy?: string;
+  /** Returns the text that a listed state is searched by. */
+  textOf?(state: State): string;
   /** Sort keys are the unix times, in seconds, at which entries expire. Such a model is listed by `ReadModelStore.listUnexpired`. */
   expires?: true;
   /** Sort keys are the unix times, in milliseconds, at which something is due. Such a model is listed by `ReadModelStore.listDue`. */
@@ -39,10 +39,10 @@ export type ReadModel<State> = Readonly<{
 
 export const accounts: ReadModel<Account> = {
   name: 'accounts',
-  schema: 1,
+  schema: 2,
   aggregate: accountAggregate,
   sortKeyOf: ({ status, accountId }) => (status === 'active' ? accountId : null),
-  searchedBy: 'username',
+  textOf: ({ username }) => username,
 };
 export const sessions: ReadModel<Session> = {
   name: 'sessions',
@@ -76,6 +76,9 @@ export const appPasswords: ReadModel<AppPasswords> = {
 export const openlistUsers = { name: 'openlist_users', schema: 1, aggregate: openlistUserAggregate };
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggregate };
+
+/** Returns a text as searches compare it: letter case does not matter. */
+export const foldCase = (text: string): string => text.toLowerCase();
 
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [

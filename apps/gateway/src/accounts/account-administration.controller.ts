@@ -26,7 +26,8 @@ import { UNREADABLE_BODY } from '../openapi/refusal-table.js';
 import { AdminGuard } from '../request/caller.guard.js';
 import { ApiFlag, ApiText, ApiWhole } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
-import { bodyOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
+import { RequestQueue } from '../request/request-queue.js';
+import { bodyOf, callerOf, queryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { PAGING, Route } from '../request/route.decorator.js';
 
 /** An account in a request body. compat: every route that accepts an account checks the types of all fields, even of those that it ignores. */
@@ -92,7 +93,7 @@ export const userResponse = (account: Account): Fields<UserResponse> => ({
 
 const ACCOUNT_ID = { name: 'id', schema: { type: 'integer' }, description: 'The id of the account.' } as const;
 
-/** Letters of a search that count. A longer one would make a pattern that MongoDB refuses. */
+/** Letters of a search that count. */
 const SEARCH_LETTERS = 256;
 
 /** compat: additional to the paging of the original, which ignores them. */
@@ -101,7 +102,7 @@ const SELECTION = [
     name: 'search',
     required: false,
     schema: { type: 'string' },
-    description: `Only accounts whose name contains this text; the case of ASCII letters does not matter. ${SEARCH_LETTERS} letters count.`,
+    description: `Only accounts whose name contains this text, in any letter case. ${SEARCH_LETTERS} letters count.`,
   },
   {
     name: 'sort',
@@ -124,6 +125,8 @@ const FIELD_REFUSALS = [
 @ApiTags('administration')
 @Controller()
 export class AccountAdministrationController {
+  readonly #searches = new RequestQueue('searches of accounts');
+
   constructor(
     private readonly commands: IdempotentCommands,
     private readonly queryBus: QueryBus,
@@ -149,7 +152,9 @@ export class AccountAdministrationController {
       search,
       descending: sent.get('sort') === '-id',
     });
-    const { items, total } = await this.queryBus.execute(query);
+    const page = () => this.queryBus.execute(query);
+    const caller = String(callerOf(request).account.accountId);
+    const { items, total } = await (search === '' ? page() : this.#searches.run(caller, page));
     return listResponse(items, total, userResponse);
   }
 

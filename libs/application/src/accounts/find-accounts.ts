@@ -50,8 +50,14 @@ export class GetAccountHandler implements IQueryHandler<GetAccountQuery> {
 
 /** In bytes of the answer. Each account counts on a page with its texts, and with this for everything else. */
 export const ACCOUNT_BYTES = 200;
+/** More accounts never fit into a page. */
+const MOST_ACCOUNTS = Math.ceil(PAGE_BYTES / ACCOUNT_BYTES);
 
-/** Lists accounts in order of their ids; a search is for a part of the name. A page ends early if it is full, but has at least one account. */
+/**
+ * Lists accounts in order of their ids; a search is for a part of the name. A page ends early if it is full, but has at least one account.
+ *
+ * @throws `SearchTimeout`.
+ */
 export class ListAccountsQuery extends Query<Page<Account>> {
   constructor(
     readonly offset: number,
@@ -73,6 +79,6 @@ export class ListAccountsHandler implements IQueryHandler<ListAccountsQuery> {
       bytes += ACCOUNT_BYTES + bytesOf(username, basePath, ssoId);
       return isFirst || bytes <= PAGE_BYTES;
     };
-    return this.readModels.list(accounts, offset, limit, fits, selection);
+    return this.readModels.list(accounts, offset, Math.min(limit, MOST_ACCOUNTS), fits, selection);
   }
 }

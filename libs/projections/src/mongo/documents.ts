@@ -4,7 +4,7 @@ import { reaching } from '@keyfold/event-store/mongo';
 import mongoose, { type mongo } from 'mongoose';
 import type { Loaded } from '../loading/fold.js';
 import type { StreamRef } from '../loading/stream-ref.js';
-import { readModelOf } from '../read-model.js';
+import { foldCase, readModelOf } from '../read-model.js';
 import type { ReadModelDocument } from './read-model.model.js';
 
 /** Maximum number of callers that share a round trip. */
@@ -94,12 +94,14 @@ export function buildUpsert<State>(
   if (bytes > MAX_STATE_BYTES) {
     throw new RangeError(`the state of ${stream} takes ${bytes} bytes, MongoDB stores at most ${MAX_STATE_BYTES}`);
   }
-  const sortKey = readModelOf(ref).sortKeyOf?.(state) ?? null;
+  const { sortKeyOf, textOf } = readModelOf(ref);
+  const sortKey = sortKeyOf?.(state) ?? null;
   const written = {
     _id: { $literal: stream },
     version,
     state: { $literal: text },
     ...(sortKey !== null && { place: sortKey, partition: { $literal: partition } }),
+    ...(sortKey !== null && textOf && { text: { $literal: foldCase(textOf(state)) } }),
   };
   const replacement = { $cond: [{ [guard]: ['$version', version] }, written, '$$ROOT'] };
   return { updateOne: { filter: { _id: stream }, update: [{ $replaceWith: replacement }], upsert: true } };

@@ -30,7 +30,7 @@ describe('the first document of a stream', () => {
 describe('writes that share a round trip', () => {
   it('fail separately', async () => {
     const { connection, store } = await openReadModels();
-    const validate = (validator: object) => connection.db!.command({ collMod: 'accounts_1', validator });
+    const validate = (validator: object) => connection.db!.command({ collMod: 'accounts_2', validator });
     await validate({ _id: { $ne: 'account-2' } });
     onTestFinished(async () => void (await validate({})));
     const put = (id: number, name?: string) => store.put(accountStream(id), { state: active(id, name), version: 1 });
@@ -70,8 +70,8 @@ describe('the schema', () => {
     const { connection } = await openReadModels();
     const models = projectionModels(connection);
     await requireSchema(connection, models);
-    await connection.collection('accounts_1').dropIndex('place');
-    await expect(requireSchema(connection, models)).rejects.toThrow('index place of accounts_1 is missing');
+    await connection.collection('accounts_2').dropIndex('place');
+    await expect(requireSchema(connection, models)).rejects.toThrow('index place of accounts_2 is missing');
     await migrateSchema(connection, models);
     await requireSchema(connection, projectionModels(connection));
   });

@@ -1,10 +1,11 @@
 import { collectionOf, reaching } from '@keyfold/event-store/mongo';
-import type { Connection, Model, QueryFilter } from 'mongoose';
+import mongoose, { type Connection, type Model, type QueryFilter } from 'mongoose';
 import type { Loaded } from '../loading/fold.js';
 import type { StreamRef } from '../loading/stream-ref.js';
 import type { KeyOwner } from '../projecting/key-owners.js';
 import {
   ReadModelStore,
+  SearchTimeout,
   type DueStream,
   type ListSelection,
   type Page,
@@ -12,8 +13,7 @@ import {
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
-import { readModelOf, type ReadModel } from '../read-model.js';
-import { fieldPattern } from './field-pattern.js';
+import { foldCase, readModelOf, type ReadModel } from '../read-model.js';
 import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
 import {
@@ -36,18 +36,17 @@ type ModelStorage = Readonly<{
 /** The documents of a list, the index that finds and counts them, and their order. */
 type ListRange = Readonly<{ filter: QueryFilter<ReadModelDocument>; hint: string; sort: { place: 1 | -1 } }>;
 
-/** Without a search, the list is counted on its index. */
-const selectedList = (
-  { searchedBy = '' }: Pick<ReadModel<unknown>, 'searchedBy'>,
-  { search = '', descending = false }: ListSelection,
-): ListRange => ({
-  filter: {
-    place: { $gte: -Infinity },
-    ...(search !== '' && { state: { $regex: fieldPattern(searchedBy, search) } }),
-  },
+const wholeList = (descending: boolean): ListRange => ({
+  filter: { place: { $gte: -Infinity } },
   hint: PLACE_INDEX,
   sort: { place: descending ? -1 : 1 },
 });
+
+/** Milliseconds that a search may take: less than the connection waits for an answer. */
+const SEARCH_TIMEOUT = 4_000;
+const MAX_TIME_EXPIRED = 50;
+
+type Found = Readonly<{ counted: readonly { total: number }[]; places: readonly { place: number }[] }>;
 
 const unexpiredList = ({ after, partition }: Unexpired): ListRange => ({
   filter: { place: { $gt: after }, ...(partition !== undefined && { partition }) },
@@ -100,9 +99,11 @@ export class MongoReadModelStore extends ReadModelStore {
     offset: number,
     limit: number,
     takes?: (state: State) => boolean,
-    selection: ListSelection = {},
+    { search = '', descending = false }: ListSelection = {},
   ): Promise<Page<State>> {
-    return this.#page(model, selectedList(model, selection), offset, limit, takes);
+    const list = wholeList(descending);
+    if (search === '') return this.#page(model, list, offset, limit, takes);
+    return this.#search(model, search, list, offset, limit, takes);
   }
 
   listUnexpired<State>(
@@ -188,21 +189,36 @@ export class MongoReadModelStore extends ReadModelStore {
     takes: (state: State) => boolean = () => true,
   ): Promise<Page<State>> {
     const { documents } = this.#storageOf(model);
-    const items: State[] = [];
-    const walk = async () => {
-      const asked = documents.find(filter, { state: 1 }).hint(hint).sort(sort).skip(offset).limit(limit);
-      for await (const document of asked.lean().cursor()) {
-        if (document.state === undefined) continue;
-        const state = JSON.parse(document.state) as State;
-        if (!takes(state)) break;
-        items.push(state);
-      }
-    };
-    const [total] = await Promise.all([
+    const page = documents.find(filter, { state: 1 }).hint(hint).sort(sort).skip(offset).limit(limit);
+    const [total, items] = await Promise.all([
       reaching(() => documents.countDocuments(filter).hint(hint).exec()),
-      limit === 0 ? undefined : reaching(walk),
+      limit === 0 ? [] : readStates(page.lean().cursor(), takes),
     ]);
     return { items, total };
+  }
+
+  /** The index contains the texts, so one walk over it both counts what matches and finds the page. */
+  async #search<State>(
+    model: ReadModel<State>,
+    search: string,
+    { filter, hint, sort }: ListRange,
+    offset: number,
+    limit: number,
+    takes: (state: State) => boolean = () => true,
+  ): Promise<Page<State>> {
+    const { documents } = this.#storageOf(model);
+    const page = [{ $skip: offset }, { $limit: Math.max(1, limit) }, { $project: { _id: 0, place: 1 } }];
+    const walk = documents
+      .aggregate<Found>()
+      .match({ ...filter, text: { $regex: patternOf(foldCase(search)) } })
+      .sort(sort)
+      .facet({ counted: [{ $count: 'total' }], places: page })
+      .option({ hint, maxTimeMS: SEARCH_TIMEOUT });
+    const [found] = await reaching(() => walk.exec().catch(throwTimeout));
+    const $in = found!.places.slice(0, limit).map(({ place }) => place);
+    const states = documents.find({ place: { $in } }, { state: 1 }).hint(hint).sort(sort);
+    const items = $in.length === 0 ? [] : await readStates(states.lean().cursor(), takes);
+    return { items, total: found!.counted[0]?.total ?? 0 };
   }
 
   #storageOf(model: ReadModel<unknown>): ModelStorage {
@@ -216,4 +232,30 @@ export class MongoReadModelStore extends ReadModelStore {
     }
     return storage;
   }
+}
+
+/** Reads the states up to the first that `takes` refuses. */
+function readStates<State>(
+  documents: AsyncIterable<Pick<ReadModelDocument, 'state'>>,
+  takes: (state: State) => boolean,
+): Promise<State[]> {
+  return reaching(async () => {
+    const items: State[] = [];
+    for await (const { state: text } of documents) {
+      if (text === undefined) continue;
+      const state = JSON.parse(text) as State;
+      if (!takes(state)) break;
+      items.push(state);
+    }
+    return items;
+  });
+}
+
+/** Returns a regular expression for a text. The server refuses one that contains a NUL. */
+const patternOf = (text: string) =>
+  text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('\u0000', '\\x00');
+
+function throwTimeout(error: unknown): never {
+  const isTimeout = error instanceof mongoose.mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;
+  throw isTimeout ? new SearchTimeout(SEARCH_TIMEOUT) : error;
 }

@@ -6,7 +6,7 @@ import { keyOwnerModel } from './mongo-key-owners.js';
 /**
  * A stored document. `_id` is the stream, `place` its sort key. `state` is JSON: both adapters then return the same states, keys such as
  * `a.b` or `$x` mean nothing to the server, and for a ring of 1,000 keys `JSON.parse` is a third faster than decoding BSON. Only a listed
- * document has a `place` and the `partition` of its stream.
+ * document has a `place`, the `partition` of its stream, and the folded `text` that it is searched by.
  */
 export type ReadModelDocument = Readonly<{
   _id: string;
@@ -14,6 +14,7 @@ export type ReadModelDocument = Readonly<{
   state?: string;
   place?: number;
   partition?: string;
+  text?: string;
 }>;
 
 /** `_id` is the stream. */
@@ -30,13 +31,14 @@ function schemaOf(model: ReadModel<unknown>) {
   const options = { collection: collectionNameOf(model), strict: 'throw', versionKey: false } as const;
   const fields = { _id: String, version: Number, state: String };
   if (!model.sortKeyOf) return new mongoose.Schema<ReadModelDocument>(fields, options);
-  const schema = new mongoose.Schema<ReadModelDocument>({ ...fields, place: Number, partition: String }, options);
+  const listed = { place: Number, partition: String, ...(model.textOf && { text: String }) };
+  const schema = new mongoose.Schema<ReadModelDocument>({ ...fields, ...listed }, options);
   if (model.due)
     return schema.index(
       { place: 1, _id: 1 },
       { partialFilterExpression: { place: { $exists: true } }, name: PLACE_INDEX },
     );
-  schema.index({ place: 1 }, { sparse: true, name: PLACE_INDEX });
+  schema.index({ place: 1, ...(model.textOf && { text: 1 as const }) }, { sparse: true, name: PLACE_INDEX });
   return model.expires ? schema.index({ partition: 1, place: 1 }, { sparse: true, name: PARTITION_INDEX }) : schema;
 }
 

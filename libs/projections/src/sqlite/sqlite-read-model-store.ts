@@ -12,8 +12,8 @@ import {
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
-import { readModelOf, readModels, type ReadModel } from '../read-model.js';
-import { searchIndex, selectedPlaces } from './list-search.js';
+import { foldCase, readModelOf, readModels, type ReadModel } from '../read-model.js';
+import { selectedPlaces } from './list-search.js';
 
 /** Entries of a list that are read in one iteration of the event loop. */
 const PIECE = 50;
@@ -28,15 +28,17 @@ const tableOf = ({ name, schema }: ReadModel<unknown>) => `${name}_${schema}`;
 const indexOf = (table: string, name: string, columns: string) =>
   `CREATE INDEX IF NOT EXISTS ${table}_${name} ON ${table} (${columns}) WHERE place IS NOT NULL`;
 
-/** The indexes of a list also count it. A model that expires is listed by partition, too. */
+/** The columns of the index of a list, which also counts it. */
+const listedBy = ({ due, textOf }: ReadModel<unknown>) => (due ? 'place, stream' : textOf ? 'place, text' : 'place');
+
+/** A model that expires is listed by partition, too. */
 function createTable(model: ReadModel<unknown>): string {
   const table = tableOf(model);
   return [
     `CREATE TABLE IF NOT EXISTS ${table} (stream TEXT PRIMARY KEY, partition TEXT NOT NULL, version INTEGER NOT NULL,
-      place INTEGER, state TEXT NOT NULL) STRICT`,
-    ...(model.sortKeyOf ? [indexOf(table, 'places', model.due ? 'place, stream' : 'place')] : []),
+      place INTEGER, state TEXT NOT NULL${model.textOf ? ', text TEXT' : ''}) STRICT`,
+    ...(model.sortKeyOf ? [indexOf(table, 'places', listedBy(model))] : []),
     ...(model.expires ? [indexOf(table, 'partitions', 'partition, place')] : []),
-    ...(model.searchedBy === undefined ? [] : [searchIndex(table, model.searchedBy)]),
   ].join(';\n');
 }
 
@@ -131,7 +133,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     const items: State[] = [];
     const table = tableOf(model);
     let [total, end] = [0, offset + limit];
-    for (const places of selectedPlaces(this.file, table, model.searchedBy!, selection)) {
+    for (const places of selectedPlaces(this.file, table, selection)) {
       for (const place of places) {
         if (total >= offset && total < end) {
           const [row] = this.file.read(`SELECT state FROM ${table} WHERE place = ?`, place);
@@ -257,10 +259,18 @@ export class SqliteReadModelStore extends ReadModelStore {
   /** `guard`: how the new version must compare with the stored one. */
   async #write<State>(ref: StreamRef<State>, { version, state }: Loaded<State>, guard: '>' | '>='): Promise<void> {
     const model = readModelOf(ref);
-    const sql = `INSERT INTO ${tableOf(model)} (stream, partition, version, place, state) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (stream) DO UPDATE SET version = excluded.version, place = excluded.place, state = excluded.state
-      WHERE excluded.version ${guard} version`;
     const place = model.sortKeyOf?.(state) ?? null;
-    await this.file.writeAll([{ sql, params: [ref.stream, ref.partition, version, place, JSON.stringify(state)] }]);
+    const written = {
+      version,
+      place,
+      state: JSON.stringify(state),
+      ...(model.textOf && { text: place === null ? null : foldCase(model.textOf(state)) }),
+    };
+    const columns = Object.keys(written);
+    const sql = `INSERT INTO ${tableOf(model)} (stream, partition, ${columns.join(', ')})
+      VALUES (?, ?, ${columns.map(() => '?').join(', ')})
+      ON CONFLICT (stream) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+      WHERE excluded.version ${guard} version`;
+    await this.file.writeAll([{ sql, params: [ref.stream, ref.partition, ...Object.values(written)] }]);
   }
 }

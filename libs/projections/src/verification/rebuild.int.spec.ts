@@ -38,12 +38,12 @@ function damage({ views }: EmbeddedProjections, sql: string) {
 
 describe('a rebuild', () => {
   it.each([
-    ['a document with a wrong state', "UPDATE accounts_1 SET state = '{}'"],
+    ['a document with a wrong state', "UPDATE accounts_2 SET state = '{}'"],
     ['a document that is missing', 'DELETE FROM ssh_key_rings_1'],
     ['a key that the index of SSH keys lacks', 'DELETE FROM ssh_key_owners_1'],
-    ['a document that is behind', "UPDATE accounts_1 SET state = '{}', version = 1"],
-    ['a document that is ahead of its stream', 'UPDATE accounts_1 SET version = 9'],
-    ['a wrong place in a list', 'UPDATE accounts_1 SET place = 9'],
+    ['a document that is behind', "UPDATE accounts_2 SET state = '{}', version = 1"],
+    ['a document that is ahead of its stream', 'UPDATE accounts_2 SET version = 9'],
+    ['a wrong place in a list', 'UPDATE accounts_2 SET place = 9'],
     [
       'a stream that was parked and can be folded',
       "INSERT INTO parked_streams VALUES ('account-7', '7', 1, 'unknown event', 0)",
@@ -76,7 +76,7 @@ describe('a rebuild', () => {
 
   it('of one model does not touch the others', async () => {
     const projections = await projected();
-    damage(projections, "UPDATE accounts_1 SET state = '{}'; UPDATE ssh_key_rings_1 SET state = '{}'");
+    damage(projections, "UPDATE accounts_2 SET state = '{}'; UPDATE ssh_key_rings_1 SET state = '{}'");
     await rebuild(projections, [accounts]);
     expect(await problemsOf(projections)).toEqual([expect.stringContaining('ssh-keys-7')]);
   });

@@ -38,7 +38,7 @@ it('finds no problem if all documents match their streams', async () => {
 
 it('finds a wrong sort key, and a rebuild repairs it', async () => {
   const projections = await projected();
-  await collection(projections, 'accounts_1').updateOne({ _id: 'account-7' }, { $set: { place: 9 } });
+  await collection(projections, 'accounts_2').updateOne({ _id: 'account-7' }, { $set: { place: 9 } });
   expect((await verify(projections)).problems).toEqual([expect.stringContaining('account-7 has sort key 9')]);
   await rebuildAll(projections);
   expect((await verify(projections)).problems).toEqual([]);

@@ -73,17 +73,17 @@ describe('in the documents', () => {
     ['a missing one', 'DELETE FROM ssh_key_rings_1', 'stream ssh-keys-7 has no document in ssh_key_rings'],
     [
       'one that is behind what the projector passed',
-      "UPDATE accounts_1 SET version = 1, state = json_set(state, '$.disabled', json('false'))",
+      "UPDATE accounts_2 SET version = 1, state = json_set(state, '$.disabled', json('false'))",
       'account-7 is at version 1, but the projector has passed version 2',
     ],
     [
       'one with the state of an earlier version',
-      'UPDATE accounts_1 SET version = 1',
+      'UPDATE accounts_2 SET version = 1',
       'account-7 differs from its stream at version 1',
     ],
     [
       'one that is ahead of its stream',
-      'UPDATE accounts_1 SET version = 3',
+      'UPDATE accounts_2 SET version = 3',
       'account-7 is at version 3, its stream at 2',
     ],
     [
@@ -93,12 +93,12 @@ describe('in the documents', () => {
     ],
     [
       'one without its sort key',
-      'UPDATE accounts_1 SET place = NULL',
+      'UPDATE accounts_2 SET place = NULL',
       'account-7 has sort key none in the list of accounts, expected 7',
     ],
     [
       'one with a wrong sort key',
-      'UPDATE accounts_1 SET place = 9',
+      'UPDATE accounts_2 SET place = 9',
       'account-7 has sort key 9 in the list of accounts, expected 7',
     ],
     [
@@ -135,7 +135,7 @@ describe('in the documents', () => {
     const projections = await projected();
     await projections.append(accountStream(8), registered('bob', { accountId: 8 }));
     await projections.newProjector().catchUp();
-    damage(projections.views, 'UPDATE accounts_1 SET place = 15 - place');
+    damage(projections.views, 'UPDATE accounts_2 SET place = 15 - place');
     expect((await verify(projections)).problems).toEqual([
       'the list of accounts reports a total of 2 entries and shows 2 in the wrong order; 2 documents belong in it',
       'the document of account-7 has sort key 8 in the list of accounts, expected 7',
@@ -151,7 +151,7 @@ describe('in the documents', () => {
     expect(await verify(projections)).toMatchObject({ problems: [], documents: 1_200 });
     damage(
       projections.views,
-      "UPDATE accounts_1 SET state = json_set(state, '$.username', 'x') WHERE stream IN ('account-3', 'account-500', 'account-1202')",
+      "UPDATE accounts_2 SET state = json_set(state, '$.username', 'x') WHERE stream IN ('account-3', 'account-500', 'account-1202')",
     );
     const iterations = countIterations();
     expect((await verify(projections)).problems).toHaveLength(3);
