@@ -21,6 +21,11 @@ export class ModelParkedAccounts extends ParkedAccounts {
       .toSorted((left, right) => left.at - right.at);
   }
 
+  async page(offset: number, limit: number): Promise<Readonly<{ items: ParkedAccount[]; total: number }>> {
+    const all = await this.all();
+    return { items: all.slice(offset, offset + limit), total: all.length };
+  }
+
   async requestRetry(partition: string): Promise<boolean> {
     const parked = [...this.#records.values()].filter((record) => record.partition === partition);
     for (const record of parked) this.#retries.add(record);

@@ -33,6 +33,11 @@ export function describeParkedAccounts(name: string, open: () => Promise<ParkedA
       await accounts.park(parked({ partition: '8', at: 2 }));
       await accounts.park(parked({ partition: '9', at: 1 }));
       expect((await accounts.all(slot)).map(({ partition }) => partition)).toEqual(['9', '8']);
+      const { total } = await accounts.page(0, 0);
+      const { items } = await accounts.page(0, 2);
+      expect(items.map(({ at }) => at)).toEqual([1, 2]);
+      expect(await accounts.page(1, 1)).toEqual({ items: items.slice(1), total });
+      expect((await accounts.all()).length).toBe(total);
     });
 
     it('an account has one record, the last one written', async () => {

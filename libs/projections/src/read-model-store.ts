@@ -103,7 +103,10 @@ export abstract class ReadModelStore {
   abstract park(parked: ParkedStream): Promise<void>;
   /** Releases a stream unless it failed again after this record. */
   abstract unpark(parked: ParkedStream): Promise<void>;
-  abstract parked(): Promise<ParkedStream[]>;
+  /** Returns all parked streams or the given one, in the order of their failures. */
+  abstract parked(stream?: string): Promise<ParkedStream[]>;
+  /** Returns some of the parked streams in the same order, and the number of all. */
+  abstract parkedPage(offset: number, limit: number): Promise<Page<ParkedStream>>;
 
   abstract close(): Promise<void>;
 }

@@ -17,7 +17,12 @@ export function parkedCases(newStore: () => Promise<ReadModelStore>): void {
     await store.park(parked('account-7', 20));
     await store.park(parked('account-8', 10));
     await store.park({ ...parked('account-7', 30), error: 'again' });
-    expect(await store.parked()).toEqual([parked('account-8', 10), { ...parked('account-7', 30), error: 'again' }]);
+    const all = [parked('account-8', 10), { ...parked('account-7', 30), error: 'again' }];
+    expect(await store.parked()).toEqual(all);
+    expect(await store.parked('account-7')).toEqual(all.slice(1));
+    expect(await store.parkedPage(1, 5)).toEqual({ items: all.slice(1), total: 2 });
+    expect(await store.parkedPage(0, 1)).toEqual({ items: all.slice(0, 1), total: 2 });
+    expect(await store.parkedPage(0, 0)).toEqual({ items: [], total: 2 });
   });
 
   it('are released separately, even if they were not parked', async () => {

@@ -32,6 +32,12 @@ export function describeLoginHours(
       expect((await hours.between(NOW - 5, NOW)).map(({ hour }) => hour)).toEqual([NOW - 5, NOW - 3, NOW]);
     });
 
+    it('an hour that a clock years ahead has left does not forget the present one', async () => {
+      const { hours } = await open();
+      for (const hour of [NOW + 100_000, NOW]) await hours.add([{ hour, accepted: 1, refused: 0 }]);
+      expect(await hours.between(NOW - 1, NOW)).toEqual([{ hour: NOW, accepted: 1, refused: 0 }]);
+    });
+
     it('nothing to add changes nothing', async () => {
       const { hours } = await open();
       await hours.add([]);

@@ -11,6 +11,7 @@ export type StoredKind = (typeof STORED_KINDS)[number];
 
 /** Something that waits until somebody acts. `at` is in unix milliseconds. */
 export type Parked = Readonly<{ id: string; partition: string; at: number; error: string }>;
+export type ParkedPage = Readonly<{ items: readonly Parked[]; total: number }>;
 
 /** A reader of the feed. Its progress and what it has parked are in the store, so every gateway knows those of all workers. */
 export type FeedReaderParts = Readonly<{
@@ -19,7 +20,8 @@ export type FeedReaderParts = Readonly<{
   checkpoints: string;
   leases: StoreAdapters['leases'];
   kind: StoredKind;
-  parked(): Promise<readonly Parked[]>;
+  /** Returns some of what it has parked, the oldest first, and the number of all. */
+  parked(offset: number, limit: number): Promise<ParkedPage>;
 }>;
 
 export const feedReaders = (stores: StoreAdapters): readonly FeedReaderParts[] => [
@@ -28,20 +30,25 @@ export const feedReaders = (stores: StoreAdapters): readonly FeedReaderParts[] =
     checkpoints: projectorName,
     leases: stores.leases,
     kind: 'projection',
-    parked: async () => (await stores.readModels.parked()).map((each) => ({ ...each, id: each.stream })),
+    parked: async (...page) => identified(await stores.readModels.parkedPage(...page), ({ stream }) => stream),
   },
   {
     name: relayName,
     checkpoints: relayName,
     leases: stores.relayLeases,
     kind: 'event',
-    parked: async () => (await stores.parkedRelays.all()).map((each) => ({ ...each, id: each.partition })),
+    parked: async (...page) => identified(await stores.parkedRelays.page(...page), ({ partition }) => partition),
   },
   {
     name: openlistRelayName,
     checkpoints: openlistRelayName,
     leases: stores.leases,
     kind: 'openlist',
-    parked: async () => (await stores.parkedMirrors.all()).map((each) => ({ ...each, id: each.partition })),
+    parked: async (...page) => identified(await stores.parkedMirrors.page(...page), ({ partition }) => partition),
   },
 ];
+
+const identified = <Entry extends Omit<Parked, 'id'>>(
+  { items, total }: Readonly<{ items: readonly Entry[]; total: number }>,
+  idOf: (entry: Entry) => string,
+): ParkedPage => ({ items: items.map((each) => ({ ...each, id: idOf(each) })), total });

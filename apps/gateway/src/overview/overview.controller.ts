@@ -106,8 +106,8 @@ export class OverviewController {
   async #readers(): Promise<ReaderResponse[]> {
     const readers = feedReaders(this.stores).map(async ({ name, checkpoints, leases, parked }) => {
       if ((await leases.progress(checkpoints)).length === 0) return [];
-      const [slots, waiting] = await Promise.all([slotStatuses(this.stores.feed, leases, checkpoints), parked()]);
-      return [{ name, lag: totalOfSlots(slots).lag, parked: waiting.length }];
+      const [slots, { total }] = await Promise.all([slotStatuses(this.stores.feed, leases, checkpoints), parked(0, 0)]);
+      return [{ name, lag: totalOfSlots(slots).lag, parked: total }];
     });
     return (await Promise.all(readers)).flat();
   }

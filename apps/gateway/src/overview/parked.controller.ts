@@ -78,6 +78,9 @@ class ParkedPageResponse {
   includes_messages!: boolean;
 }
 
+/** Some of what is parked of a kind, and the number of all. */
+type ParkedSlice = Readonly<{ items: readonly ParkedResponse[]; total: number }>;
+
 class RetriedResponse {
   @ApiProperty({ description: 'Whether it was still parked.' }) parked!: boolean;
 }
@@ -109,16 +112,17 @@ export class ParkedController {
     const { kind, page = '1', per_page: size = String(DEFAULT_SIZE) } = checkedQueryOf(ParkedQuery, request);
     return this.#inTurn(request, async () => {
       const kinds = kind === undefined ? KINDS : [kind];
-      const found = await Promise.all(
-        kinds.map((each) => (each === 'message' ? this.#messages() : this.#stored(each))),
-      );
-      const all = found.flatMap((each) => each ?? []);
       const first = (Number(page) - 1) * Number(size);
-      return {
-        content: all.slice(first, first + Number(size)),
-        total: all.length,
-        includes_messages: kinds.includes('message') && !found.includes(undefined),
-      };
+      const content: ParkedResponse[] = [];
+      let [total, areMessagesKnown] = [0, kinds.includes('message')];
+      for (const each of kinds) {
+        const [offset, limit] = [Math.max(0, first - total), Number(size) - content.length];
+        const found = await (each === 'message' ? this.#messages(offset, limit) : this.#stored(each, offset, limit));
+        content.push(...(found?.items ?? []));
+        total += found?.total ?? 0;
+        areMessagesKnown &&= found !== undefined;
+      }
+      return { content, total, includes_messages: areMessagesKnown };
     });
   }
 
@@ -142,32 +146,36 @@ export class ParkedController {
     const { parkedRelays, parkedMirrors } = this.stores;
     if (kind === 'event') return parkedRelays.requestRetry(id);
     if (kind === 'openlist') return parkedMirrors.requestRetry(id);
-    if (kind === 'projection') return (await this.projection.retryParked(streamRef, ({ stream }) => stream === id)) > 0;
+    if (kind === 'projection') return (await this.projection.retryParked(streamRef, id)) > 0;
     const isFound = await this.state.retryMessage(id);
     if (isFound === undefined) throw new DomainError('parked-messages-elsewhere');
     return isFound;
   }
 
-  async #stored(kind: StoredKind): Promise<ParkedResponse[]> {
+  async #stored(kind: StoredKind, offset: number, limit: number): Promise<ParkedSlice> {
     const { parked } = feedReaders(this.stores).find((reader) => reader.kind === kind)!;
-    return (await parked()).map(({ id, partition, at, error }) => ({
+    const { items, total } = await parked(offset, limit);
+    const shown = items.map(({ id, partition, at, error }) => ({
       kind,
       id,
       account_id: /^\d+$/.test(partition) ? Number(partition) : null,
       since: isoTime(at),
       error: error.slice(0, REASON_LENGTH),
     }));
+    return { items: shown, total };
   }
 
-  async #messages(): Promise<ParkedResponse[] | undefined> {
+  async #messages(offset: number, limit: number): Promise<ParkedSlice | undefined> {
     const messages = await this.state.parkedMessages();
-    return messages?.map(({ id, type, errorCode, firstFailedAt }) => ({
-      kind: 'message',
+    if (!messages) return undefined;
+    const shown = messages.slice(offset, offset + limit).map(({ id, type, errorCode, firstFailedAt }) => ({
+      kind: 'message' as const,
       id,
       account_id: null,
       since: firstFailedAt ?? null,
       error: `${type}: ${errorCode}`,
     }));
+    return { items: shown, total: messages.length };
   }
 
   #inTurn<Result>(request: KeyfoldRequest, task: () => Promise<Result>): Promise<Result> {

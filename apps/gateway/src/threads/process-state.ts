@@ -1,6 +1,7 @@
 import type { ModuleRef } from '@nestjs/core';
 import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
 import type { Type } from '@nestjs/common';
+import { KeyedQueue } from '@keyfold/concurrency';
 import { BrokerUnavailable } from '@keyfold/messaging';
 import type { Health, Part } from '@keyfold/process';
 import { reasonOf } from '@keyfold/reporting';
@@ -28,6 +29,9 @@ export abstract class ProcessState {
 
 /** The state of the process in its owner thread. `container` may contain the broker. */
 export class OwnState extends ProcessState {
+  /** One reader at a time, because each takes the messages out of their queue for a moment. */
+  readonly #readers = new KeyedQueue();
+
   constructor(
     private readonly health: Health,
     private readonly container: ModuleRef,
@@ -57,7 +61,7 @@ export class OwnState extends ProcessState {
   async #onParked<Result>(work: (queues: ConsumedQueues) => Promise<Result>): Promise<Result | undefined> {
     const queues = this.#provided(ConsumedQueues);
     try {
-      return queues && (await work(queues));
+      return queues && (await this.#readers.run('', () => work(queues)));
     } catch (error) {
       if (error instanceof BrokerUnavailable) return undefined;
       throw error;

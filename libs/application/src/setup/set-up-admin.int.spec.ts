@@ -1,6 +1,6 @@
 import { ADMIN_ID, DomainError } from '@keyfold/domain';
 import { Sealer } from '@keyfold/security';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { accountState, changeAccount, updateAccount } from '../../testing/accounts.js';
 import { EmbeddedService } from '../../testing/embedded-service.js';
 import { LoginClient } from '../../testing/login-client.js';
@@ -188,9 +188,21 @@ describe('the setup is closed', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  it('before the admin exists', async () => {
+  it('before the admin exists, and opens with its first start', async () => {
     service = new EmbeddedService();
-    expect(await isOpen()).toBe(false);
+    const setup = setupOf();
+    expect(await setup.codes()).toEqual([]);
+    await start();
+    expect(await setup.codes()).toHaveLength(1);
+  });
+
+  it('for good, so the history is not read again', async () => {
+    const setup = setupOf();
+    expect(await setup.codes()).toHaveLength(1);
+    await new LoginClient(service).logIn({ username: 'admin', password: firstPassword });
+    const read = vi.spyOn(service.store, 'readHistory');
+    for (const _ of [1, 2, 3]) expect(await setup.codes()).toEqual([]);
+    expect(read).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -22,6 +22,9 @@ const MAX_COMMITS = 100;
  */
 @Injectable()
 export class Setup {
+  /** Whether the history has shown that the setup is over, which it stays. Anybody may ask, so the history is then not read again. */
+  #isOver = false;
+
   constructor(
     private readonly loader: StreamLoader,
     private readonly history: CommitHistory,
@@ -36,9 +39,10 @@ export class Setup {
    * password was changed, somebody logged in, ten codes were wrong, or it has been too long.
    */
   async codes(): Promise<readonly string[]> {
-    if (!this.rules.isOffered) return [];
+    if (!this.rules.isOffered || this.#isOver) return [];
     const registered = await this.#unusedRegistration();
-    if (!registered || registered.at < this.clock.now() - this.rules.days * DAY) return [];
+    if (!registered) return [];
+    if (registered.at < this.clock.now() - this.rules.days * DAY) return this.#end();
     if (await this.throttle.isSetupBlocked()) return [];
     const purpose = `setup code of account ${ADMIN_ID}, registered at ${registered.at}`;
     return this.sealer.deriveWithEach(purpose, SETUP_CODE_BYTES).map(setupCodeOf);
@@ -50,9 +54,17 @@ export class Setup {
     const [{ state }] = await this.loader.load(accountStream(ADMIN_ID));
     if (state.generation !== FIRST_GENERATION || state.twoFactor) return undefined;
     const commits = (await this.history.readHistory({ partition }, MAX_COMMITS)).map(({ commit }) => commit);
-    if (commits.some((commit) => commit.stream.startsWith(sessionAggregate.streamPrefix))) return undefined;
+    const hasSession = commits.some((commit) => commit.stream.startsWith(sessionAggregate.streamPrefix));
     const registered = commits.find((commit) => commit.stream === stream && commit.version === 1);
     const isGenerated = registered?.command.id === ADMIN_REGISTRATION && registered.causation !== CHOSEN_PASSWORD;
-    return isGenerated ? registered : undefined;
+    if (isGenerated && !hasSession) return registered;
+    // Without a commit, the first start is still to register the admin.
+    if (commits.length > 0) this.#end();
+    return undefined;
+  }
+
+  #end(): [] {
+    this.#isOver = true;
+    return [];
   }
 }

@@ -58,7 +58,17 @@ export class MongoParkedAccounts extends ParkedAccounts {
   async all(slot?: number): Promise<ParkedAccount[]> {
     const filter = slot === undefined ? {} : { slot };
     const found = await this.#barrier.read(() => this.#parked.find(filter, { sort: { at: 1 } }).toArray());
-    return found.map(({ _id, retry: _retry, ...parked }) => parked);
+    return found.map(parkedAccount);
+  }
+
+  async page(offset: number, limit: number): Promise<Readonly<{ items: ParkedAccount[]; total: number }>> {
+    const [total, found] = await Promise.all([
+      reaching(() => this.#parked.countDocuments()),
+      limit === 0
+        ? []
+        : reaching(() => this.#parked.find({}, { sort: { at: 1, _id: 1 }, skip: offset, limit }).toArray()),
+    ]);
+    return { items: found.map(parkedAccount), total };
   }
 
   async requestRetry(partition: string): Promise<boolean> {
@@ -74,6 +84,8 @@ export class MongoParkedAccounts extends ParkedAccounts {
     return found.map(({ slot, partition }) => ({ slot, partition }));
   }
 }
+
+const parkedAccount = ({ _id, retry: _retry, ...parked }: ParkedAccountDocument): ParkedAccount => parked;
 
 const idOf = ({ slot, partition }: ParkedAccount) => `${slot}/${partition}`;
 

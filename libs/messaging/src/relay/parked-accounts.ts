@@ -24,6 +24,9 @@ export abstract class ParkedAccounts {
   /** Returns all records, or those of one slot, oldest first. */
   abstract all(slot?: number): Promise<ParkedAccount[]>;
 
+  /** Returns some of the records, oldest first, and the number of all. */
+  abstract page(offset: number, limit: number): Promise<Readonly<{ items: readonly ParkedAccount[]; total: number }>>;
+
   /** Asks the process that holds the slot of an account to retry it at once. Returns false if the account is not parked. */
   abstract requestRetry(partition: string): Promise<boolean>;
 

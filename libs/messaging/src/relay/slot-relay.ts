@@ -11,6 +11,8 @@ const PAGE_DELAY = 100;
 const MAX_PAGE_DELAY = 1_000;
 /** Milliseconds until a parked account is continued that the outlet interrupted. */
 const INTERRUPTED_DELAY = 1_000;
+/** Letters of a stored reason. */
+const REASON_LENGTH = 1_000;
 /** Parked accounts that are retried at once, so that many of them do not crowd out changes of others. */
 const PARALLEL_RETRIES = 4;
 
@@ -172,12 +174,19 @@ export class SlotRelay {
   }
 
   /** Writes the record before the checkpoint can pass the commit. */
-  async #park(account: AccountRelay, { position }: Commit, { reason: error }: Undeliverable): Promise<void> {
+  async #park(account: AccountRelay, { position }: Commit, { reason }: Undeliverable): Promise<void> {
     const isNew = account.parked?.position !== position;
     if (isNew) {
       const { slot, epoch } = this;
       const { partition } = account;
-      const record = { slot, partition, position, error, at: this.parts.clock(), epoch };
+      const record = {
+        slot,
+        partition,
+        position,
+        error: reason.slice(0, REASON_LENGTH),
+        at: this.parts.clock(),
+        epoch,
+      };
       await this.parts.parked.park(record);
       account.parked = record;
       // Earlier commits were sent by this process, or by another one before the checkpoint passed them.

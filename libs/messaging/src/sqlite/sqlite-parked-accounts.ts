@@ -35,14 +35,13 @@ export class SqliteParkedAccounts extends ParkedAccounts {
       slot === undefined
         ? this.file.read(`SELECT * FROM ${this.name} ORDER BY at`)
         : this.file.read(`SELECT * FROM ${this.name} WHERE slot = ? ORDER BY at`, slot);
-    return rows.map((row) => ({
-      slot: Number(row['slot']),
-      partition: String(row['partition']),
-      position: Number(row['position']),
-      error: String(row['error']),
-      at: Number(row['at']),
-      epoch: Number(row['epoch']),
-    }));
+    return rows.map(parkedAccount);
+  }
+
+  async page(offset: number, limit: number): Promise<Readonly<{ items: ParkedAccount[]; total: number }>> {
+    const [count] = this.file.read(`SELECT count(*) AS total FROM ${this.name}`);
+    const ordered = `SELECT * FROM ${this.name} ORDER BY at, slot, partition LIMIT ? OFFSET ?`;
+    return { items: this.file.read(ordered, limit, offset).map(parkedAccount), total: Number(count!['total']) };
   }
 
   async requestRetry(partition: string): Promise<boolean> {
@@ -63,3 +62,12 @@ export class SqliteParkedAccounts extends ParkedAccounts {
     return retries;
   }
 }
+
+const parkedAccount = (row: ReturnType<SqliteAccess['read']>[number]): ParkedAccount => ({
+  slot: Number(row['slot']),
+  partition: String(row['partition']),
+  position: Number(row['position']),
+  error: String(row['error']),
+  at: Number(row['at']),
+  epoch: Number(row['epoch']),
+});

@@ -171,9 +171,19 @@ export class MongoReadModelStore extends ReadModelStore {
     await reaching(() => this.#parked.deleteOne({ _id: stream, version, at }).exec());
   }
 
-  async parked(): Promise<ParkedStream[]> {
-    const found = await reaching(() => this.#parked.find().sort({ at: 1 }).lean().exec());
-    return found.map(({ _id: stream, ...parked }) => ({ stream, ...parked }));
+  async parked(stream?: string): Promise<ParkedStream[]> {
+    const filter = stream === undefined ? {} : { _id: stream };
+    const found = await reaching(() => this.#parked.find(filter).sort({ at: 1 }).lean().exec());
+    return found.map(parkedStream);
+  }
+
+  async parkedPage(offset: number, limit: number): Promise<Page<ParkedStream>> {
+    const page = this.#parked.find().sort({ at: 1, _id: 1 }).skip(offset).limit(limit).lean();
+    const [total, found] = await Promise.all([
+      reaching(() => this.#parked.countDocuments().exec()),
+      limit === 0 ? [] : reaching(() => page.exec()),
+    ]);
+    return { items: found.map(parkedStream), total };
   }
 
   /** Finishes accepted writes. The caller closes the connection. */
@@ -251,9 +261,10 @@ function readStates<State>(
   });
 }
 
+const parkedStream = ({ _id: stream, ...parked }: ParkedDocument): ParkedStream => ({ stream, ...parked });
+
 /** Returns a regular expression for a text. The server refuses one that contains a NUL. */
-const patternOf = (text: string) =>
-  text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('\u0000', '\\x00');
+const patternOf = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('\u0000', '\\x00');
 
 function throwTimeout(error: unknown): never {
   const isTimeout = error instanceof mongoose.mongo.MongoServerError && error.code === MAX_TIME_EXPIRED;

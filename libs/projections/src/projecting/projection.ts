@@ -9,6 +9,8 @@ import { keyOwnersIn, type KeyOwner } from './key-owners.js';
 import { Snapshots } from './snapshots.js';
 
 const RETRY_BATCH = 200;
+/** Letters of a stored reason. */
+const REASON_LENGTH = 1_000;
 
 /** Updates documents from their streams. Used after an append and by the projector. */
 export class Projection {
@@ -43,7 +45,7 @@ export class Projection {
         stream: ref.stream,
         partition: ref.partition,
         version,
-        error: reasonOf(error),
+        error: reasonOf(error).slice(0, REASON_LENGTH),
         at: this.now(),
       });
       return 'parked';
@@ -59,14 +61,14 @@ export class Projection {
   }
 
   /**
-   * Retries all parked streams, or only those that `wanted` selects, and releases those that can be folded now. Adds the keys of a
+   * Retries all parked streams or the given one, and releases those that can be folded now. Adds the keys of a
    * released ring to the index of SSH keys. In batches, because the feed waits for it. Returns the number of retried streams.
    */
   async retryParked(
     refOf: (stream: string, partition: string) => StreamRef<unknown> | undefined,
-    wanted: (parked: ParkedStream) => boolean = () => true,
+    stream?: string,
   ): Promise<number> {
-    const parked = (await this.readModels.parked()).filter(wanted);
+    const parked = await this.readModels.parked(stream);
     for (let from = 0; from < parked.length; from += RETRY_BATCH) {
       const some = parked.slice(from, from + RETRY_BATCH);
       await Promise.all(

@@ -231,14 +231,15 @@ export class SqliteReadModelStore extends ReadModelStore {
     await this.file.writeAll([{ sql, params: [stream, version, at] }]);
   }
 
-  async parked(): Promise<ParkedStream[]> {
-    return this.file.read('SELECT * FROM parked_streams ORDER BY at').map((row) => ({
-      stream: String(row['stream']),
-      partition: String(row['partition']),
-      version: Number(row['version']),
-      error: String(row['error']),
-      at: Number(row['at']),
-    }));
+  async parked(stream?: string): Promise<ParkedStream[]> {
+    const sql = 'SELECT * FROM parked_streams WHERE stream = ifnull(?, stream) ORDER BY at';
+    return this.file.read(sql, stream ?? null).map(parkedStream);
+  }
+
+  async parkedPage(offset: number, limit: number): Promise<Page<ParkedStream>> {
+    const [count] = this.file.read('SELECT count(*) AS total FROM parked_streams');
+    const rows = this.file.read('SELECT * FROM parked_streams ORDER BY at, stream LIMIT ? OFFSET ?', limit, offset);
+    return { items: rows.map(parkedStream), total: Number(count!['total']) };
   }
 
   close(): Promise<void> {
@@ -274,3 +275,11 @@ export class SqliteReadModelStore extends ReadModelStore {
     await this.file.writeAll([{ sql, params: [ref.stream, ref.partition, ...Object.values(written)] }]);
   }
 }
+
+const parkedStream = (row: Row): ParkedStream => ({
+  stream: String(row['stream']),
+  partition: String(row['partition']),
+  version: Number(row['version']),
+  error: String(row['error']),
+  at: Number(row['at']),
+});

@@ -6,7 +6,7 @@ export const loginHoursTable = `CREATE TABLE IF NOT EXISTS login_hours (
 
 const ADD = `INSERT INTO login_hours VALUES (?, ?, ?)
   ON CONFLICT (hour) DO UPDATE SET accepted = accepted + excluded.accepted, refused = refused + excluded.refused`;
-const FORGET = 'DELETE FROM login_hours WHERE hour <= (SELECT max(hour) FROM login_hours) - ?';
+const FORGET = 'DELETE FROM login_hours WHERE hour <= ?';
 
 /** Stores the counts in the database of the views. */
 export class SqliteLoginHours extends LoginHours {
@@ -15,9 +15,12 @@ export class SqliteLoginHours extends LoginHours {
   }
 
   async add(counts: readonly LoginHour[]): Promise<void> {
+    if (counts.length === 0) return;
+    // Not the latest stored hour: the clock may have been years ahead when it was stored.
+    const present = Math.max(...counts.map(({ hour }) => hour));
     await this.file.writeAll([
       ...counts.map(({ hour, accepted, refused }) => ({ sql: ADD, params: [hour, accepted, refused] })),
-      { sql: FORGET, params: [KEPT_HOURS] },
+      { sql: FORGET, params: [present - KEPT_HOURS] },
     ]);
   }
 
