@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { t } from '../texts/texts.js';
-import { Field } from '../ui/form.js';
+import { CodeField, Field } from '../ui/form.js';
 
 /** The password or a code, by which an owner proves that a change is theirs. */
 export type Proof = Readonly<{ password: string } | { otp_code: string }>;
@@ -19,7 +19,6 @@ export function ProofField({ proof, onInput, autofocus }: ProofProps) {
   return 'password' in proof ? (
     <>
       <Field
-        key="password"
         label={t.signIn.password}
         type="password"
         value={proof.password}
@@ -34,16 +33,7 @@ export function ProofField({ proof, onInput, autofocus }: ProofProps) {
     </>
   ) : (
     <>
-      <Field
-        key="code"
-        label={t.signIn.code}
-        hint={t.signIn.codeHint}
-        value={proof.otp_code}
-        onInput={(otp_code) => onInput({ otp_code })}
-        autocomplete="one-time-code"
-        autofocus={switched}
-        required
-      />
+      <CodeField value={proof.otp_code} onInput={(otp_code) => onInput({ otp_code })} autofocus={switched} />
       <button type="button" class="quiet" onClick={() => swap(NO_PROOF)}>
         {t.proof.passwordInstead}
       </button>

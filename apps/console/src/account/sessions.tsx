@@ -2,14 +2,13 @@ import { useState } from 'preact/hooks';
 import { get, post } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { forgetToken } from '../api/session.js';
-import { deviceOf } from '../formats/device.js';
-import { t, wordOf } from '../texts/texts.js';
+import { t } from '../texts/texts.js';
 import { Confirm } from '../ui/dialog.js';
 import { Page, Ready } from '../ui/page.js';
 import { navigate } from '../ui/router.js';
 import { Table } from '../ui/table.js';
-import { Time } from '../ui/time.js';
 import { useLoad } from '../ui/use-load.js';
+import { deviceText, sessionColumns } from './session-columns.js';
 
 type Session = components['schemas']['SessionResponse'];
 
@@ -39,7 +38,7 @@ export default function Sessions() {
         {(rows) => (
           <Table
             caption={t.sessions.title}
-            columns={columns(setAsked)}
+            columns={sessionColumns<Session>(setAsked)}
             rows={rows}
             keyOf={({ session_id: id }) => id}
             empty={t.sessions.empty}
@@ -63,42 +62,4 @@ export default function Sessions() {
       )}
     </Page>
   );
-}
-
-const columns = (ask: (session: Session) => void) => [
-  {
-    title: t.sessions.device,
-    cell: (session: Session) => (
-      <>
-        <span title={session.ua}>{deviceText(session)}</span>{' '}
-        {session.current && <span class="tag">{t.sessions.current}</span>}
-        {session.status !== WORKS && <span class="tag bad">{t.sessions.refused}</span>}
-      </>
-    ),
-  },
-  { title: t.sessions.address, cell: ({ ip }: Session) => ip },
-  { title: t.sessions.started, cell: ({ started }: Session) => <Time at={started} /> },
-  { title: t.sessions.lastActive, cell: ({ last_active: at }: Session) => <Time at={at} /> },
-  {
-    title: t.sessions.factors,
-    cell: ({ factors }: Session) => factors.map((each) => wordOf(t.words, each)).join(', '),
-  },
-  {
-    title: '',
-    cell: (session: Session) => (
-      <div class="buttons">
-        <button type="button" aria-label={t.sessions.endTitle(deviceText(session))} onClick={() => ask(session)}>
-          {t.sessions.end}
-        </button>
-      </div>
-    ),
-  },
-];
-
-const WORKS = 0;
-
-function deviceText({ ua }: Session): string {
-  const { program, system } = deviceOf(ua);
-  if (program && system) return t.sessions.programOn(program, system);
-  return program || system || t.sessions.unknownDevice;
 }

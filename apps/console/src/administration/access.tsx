@@ -8,9 +8,9 @@ import { KeyOwners } from './key-owners.js';
 /** What lets somebody in, over all accounts. */
 export default function Access() {
   const tabs = [
-    ['sessions', t.access.sessions],
-    ['tokens', t.access.tokens],
-    ['passwords', t.access.passwords],
+    ['sessions', t.sessions.title],
+    ['tokens', t.secrets.tokens.title],
+    ['passwords', t.secrets.appPasswords.title],
     ['keys', t.access.keys],
   ] as const;
   const shown = shownTab(tabs.map(([value]) => value));

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../api/client.js';
 import type { components } from '../api/openapi.js';
 import { language, t } from '../texts/texts.js';
@@ -69,12 +69,16 @@ export default function Accounts() {
   );
 }
 
-/** Searches while somebody types. */
+/** Searches while somebody types. Another address, such as that of the link in the navigation, replaces the text. */
 function Search({ value }: Readonly<{ value: string }>) {
   const [text, setText] = useState(value);
+  const searched = useRef(value);
   useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => setQuery({ search: text, page: '' }), PAUSE);
+    if (value !== searched.current) setText((searched.current = value));
+  }, [value]);
+  useEffect(() => {
+    if (text === searched.current) return;
+    const timer = setTimeout(() => setQuery({ search: (searched.current = text), page: '' }), PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
   return <Field label={t.accounts.search} type="search" value={text} onInput={setText} />;

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../api/client.js';
 import type { components } from '../api/openapi.js';
-import { t } from '../texts/texts.js';
+import { t, wordOf } from '../texts/texts.js';
 import { Confirm } from '../ui/dialog.js';
 import { Ready } from '../ui/page.js';
 import { pageNumber, Paging } from '../ui/paging.js';
 import { Table } from '../ui/table.js';
-import { Time } from '../ui/time.js';
+import { Expiry, Time } from '../ui/time.js';
 import { useLoad } from '../ui/use-load.js';
 import { AccountLink } from './account-link.js';
 
@@ -21,9 +21,9 @@ type Query = Readonly<{ page: number; per_page: number }>;
 
 export const AnyAccessTokens = () => (
   <AnySecrets
-    caption={t.access.tokens}
+    caption={t.secrets.tokens.title}
     empty={t.access.tokensEmpty}
-    of={t.access.scopes}
+    of={t.secrets.tokens.details}
     read={async (query, signal) => {
       const { total, content } = await get('/api/admin/token/list', { query, signal });
       return { total, rows: content.flatMap(({ tokens, ...owner }) => tokens.map((secret) => ({ ...owner, secret }))) };
@@ -34,9 +34,9 @@ export const AnyAccessTokens = () => (
 
 export const AnyAppPasswords = () => (
   <AnySecrets
-    caption={t.access.passwords}
+    caption={t.secrets.appPasswords.title}
     empty={t.access.passwordsEmpty}
-    of={t.access.protocol}
+    of={t.secrets.appPasswords.details}
     read={async (query, signal) => {
       const { total, content } = await get('/api/admin/app_password/list', { query, signal });
       const rows = content.flatMap(({ app_passwords, ...owner }) =>
@@ -73,17 +73,25 @@ function AnySecrets({ caption, empty, of, read, revoke }: AnySecretsProps) {
               empty={empty}
               columns={[
                 { title: t.access.account, cell: (each) => <AccountLink id={each.user_id} username={each.username} /> },
-                { title: t.access.name, cell: ({ secret }) => secret.name },
-                { title: of, cell: ({ secret }) => ('scopes' in secret ? secret.scopes.join(', ') : secret.protocol) },
-                { title: t.access.created, cell: ({ secret }) => <Time at={secret.created} /> },
-                { title: t.access.lastUsed, cell: ({ secret }) => timeOf(secret.last_used) },
-                { title: t.access.expires, cell: ({ secret }) => expiryOf(secret) },
+                { title: t.secrets.name, cell: ({ secret }) => secret.name },
+                { title: of, cell: ({ secret }) => purposeOf(secret) },
+                { title: t.secrets.created, cell: ({ secret }) => <Time at={secret.created} /> },
+                { title: t.secrets.lastUsed, cell: ({ secret }) => <Time at={secret.last_used} /> },
+                {
+                  title: t.secrets.expires,
+                  cell: ({ secret: { expires, expired } }) => <Expiry at={expires} isOver={expired} />,
+                },
                 {
                   title: '',
                   cell: (each) => (
                     <div class="buttons">
-                      <button type="button" onClick={() => setRevoking(each)}>
-                        {t.access.revoke}
+                      <button
+                        type="button"
+                        class="danger"
+                        aria-label={t.secrets.revokeTitle(each.secret.name)}
+                        onClick={() => setRevoking(each)}
+                      >
+                        {t.secrets.revoke}
                       </button>
                     </div>
                   ),
@@ -96,8 +104,8 @@ function AnySecrets({ caption, empty, of, read, revoke }: AnySecretsProps) {
       </Ready>
       {revoking && (
         <Confirm
-          title={t.access.revokeTitle}
-          submit={t.access.revoke}
+          title={t.secrets.revokeTitle(revoking.secret.name)}
+          submit={t.secrets.revoke}
           onConfirm={async () => {
             await revoke(revoking.secret.id);
             loaded.reload();
@@ -111,7 +119,5 @@ function AnySecrets({ caption, empty, of, read, revoke }: AnySecretsProps) {
   );
 }
 
-const timeOf = (time: string | null) => (time === null ? t.common.never : <Time at={time} />);
-
-const expiryOf = ({ expires, expired }: AccessToken | AppPassword) =>
-  expired ? <span class="tag bad">{t.access.expired}</span> : timeOf(expires);
+const purposeOf = (secret: AccessToken | AppPassword): string =>
+  ('scopes' in secret ? secret.scopes : [secret.protocol]).map((each) => wordOf(t.words, each)).join(', ');

@@ -4,7 +4,7 @@ import type { components } from '../api/openapi.js';
 import { t } from '../texts/texts.js';
 import { Field, Form } from '../ui/form.js';
 import { Table } from '../ui/table.js';
-import { Time } from '../ui/time.js';
+import { Expiry } from '../ui/time.js';
 import { useAction } from '../ui/use-action.js';
 import { AccountLink } from './account-link.js';
 
@@ -30,7 +30,7 @@ export function KeyOwners() {
         onSubmit={() => void action.run(() => find(fingerprint.trim()))}
       >
         <Field
-          label={t.access.fingerprint}
+          label={t.keys.fingerprint}
           hint={t.access.fingerprintHint}
           value={fingerprint}
           onInput={setFingerprint}
@@ -46,11 +46,8 @@ export function KeyOwners() {
             empty={t.access.keysEmpty}
             columns={[
               { title: t.access.account, cell: (each) => <OwnerLink owner={each} /> },
-              { title: t.access.keyTitle, cell: ({ title }) => title },
-              {
-                title: t.access.expires,
-                cell: ({ expires_time: at }) => (at === null ? t.common.never : <Time at={at} />),
-              },
+              { title: t.keys.name, cell: ({ title }) => title },
+              { title: t.keys.expires, cell: ({ expires_time: at, expired }) => <Expiry at={at} isOver={expired} /> },
             ]}
           />
           {found.next !== null && (

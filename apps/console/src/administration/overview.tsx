@@ -38,7 +38,7 @@ export default function OverviewScreen() {
             </Section>
             <Section title={t.overview.parked}>
               <ParkedList
-                key={overview.readers.reduce((sum, { parked }) => sum + parked, 0)}
+                count={overview.readers.reduce((sum, { parked }) => sum + parked, 0)}
                 onRetried={loaded.reload}
               />
             </Section>

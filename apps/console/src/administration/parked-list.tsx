@@ -13,16 +13,24 @@ type Parked = components['schemas']['ParkedResponse'];
 
 const PER_PAGE = 20;
 
+/** Milliseconds within which most retries end. Those of accounts begin in another process. */
+const RETRY_TIME = 3_000;
+
+/** `count` is the number of parked streams and accounts when they were last counted. */
+type ParkedListProps = Readonly<{ count: number; onRetried: () => void }>;
+
 /** What waits until somebody acts, with a button that tries it again. */
-export function ParkedList({ onRetried }: Readonly<{ onRetried: () => void }>) {
+export function ParkedList({ count, onRetried }: ParkedListProps) {
   const page = pageNumber();
-  const loaded = useLoad((signal) => get('/api/admin/parked', { query: { page, per_page: PER_PAGE }, signal }), [page]);
+  const query = { page, per_page: PER_PAGE };
+  const loaded = useLoad((signal) => get('/api/admin/parked', { query, signal }), [page, count]);
   const action = useAction();
   const retry = ({ kind, id }: Parked) =>
     action.run(async () => {
       await post('/api/admin/parked/retry', { body: { kind, id } });
       loaded.reload();
       onRetried();
+      setTimeout(loaded.reload, RETRY_TIME);
     });
   return (
     <>

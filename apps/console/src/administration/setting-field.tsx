@@ -1,4 +1,4 @@
-import type { components } from '../api/openapi.js';
+import { SECRET_SETTINGS, type components } from '../api/openapi.js';
 import { t } from '../texts/texts.js';
 import { Check, Choice, Field } from '../ui/form.js';
 
@@ -15,9 +15,7 @@ export const titleOf = (key: string): string => {
 };
 
 /** A secret is not for the eyes of those who look over a shoulder. */
-export const isSecret = (key: string): boolean =>
-  /secret|password|token|private_key|access_key|^(aria2_uri|qbittorrent_url|transmission_uri)$/.test(key) &&
-  !/_path$|disable/.test(key);
+export const isSecret = (key: string): boolean => SECRET_SETTINGS.includes(key);
 
 type SettingFieldProps = Readonly<{ setting: Setting; value: string; onInput: (value: string) => void }>;
 

@@ -4,6 +4,7 @@ import { t } from '../texts/texts.js';
 import { Dialog } from '../ui/dialog.js';
 import { Form } from '../ui/form.js';
 import { Page, Ready } from '../ui/page.js';
+import { Saved } from '../ui/problem.js';
 import { shownTab, Tabs } from '../ui/tabs.js';
 import { useAction } from '../ui/use-action.js';
 import { useLoad } from '../ui/use-load.js';
@@ -76,11 +77,7 @@ function Group({ settings, changes, onChanges, onSaved }: GroupProps) {
           />
         ))}
       </Form>
-      {saved && changed.length === 0 && (
-        <p class="notice good" role="status">
-          {t.common.saved}
-        </p>
-      )}
+      {saved && changed.length === 0 && <Saved />}
       {asking && <Review changed={changed} changes={changes} onSave={save} onClose={() => setAsking(false)} />}
     </>
   );
@@ -96,14 +93,9 @@ type ReviewProps = Readonly<{
 /** Shows the difference that saving makes. */
 function Review({ changed, changes, onSave, onClose }: ReviewProps) {
   const action = useAction();
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={t.settings.reviewTitle(changed.length)} onClose={onClose}>
-      <Form action={action} submit={t.common.save} more={cancel} onSubmit={() => void action.run(onSave)}>
+      <Form action={action} submit={t.common.save} cancel={onClose} onSubmit={() => void action.run(onSave)}>
         <dl class="changes">
           {changed.map(({ key, value }) => (
             <div key={key}>

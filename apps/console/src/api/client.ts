@@ -1,22 +1,15 @@
-import type { paths } from './openapi.js';
+import type { components } from './openapi.js';
 import { current, signedOut, token } from './session.js';
 
-type Content<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
-  ? Body
-  : never;
-/** The data of a success. */
-export type Data<Operation> = Content<Operation> extends { data: infer Data } ? NonNullable<Data> : never;
-type Body<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
-  ? Body
-  : never;
-type Query<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
+type Routes = components['schemas']['Routes'];
 type Method = 'get' | 'post';
-type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends { [key in M]: object } ? P : never;
-}[keyof paths];
+type PathOf<M extends Method> = { [P in keyof Routes]: M extends keyof Routes[P] ? P : never }[keyof Routes];
+type Part<Route, Name extends string> = Route extends { [key in Name]: infer Value } ? NonNullable<Value> : never;
+/** The data of a success. */
+type Data<M extends Method, P extends PathOf<M>> = Part<Part<Routes[P], M>, 'data'>;
 type Parameters<M extends Method, P extends PathOf<M>> = Readonly<{
-  query?: Query<paths[P][M & keyof paths[P]]>;
-  body?: Body<paths[P][M & keyof paths[P]]>;
+  query?: Part<Part<Routes[P], M>, 'query'>;
+  body?: Part<Part<Routes[P], M>, 'body'>;
   signal?: AbortSignal;
 }>;
 
@@ -36,11 +29,11 @@ export class Unreachable extends Error {}
 
 /** @throws Refusal, Unreachable */
 export const get = <P extends PathOf<'get'>>(path: P, parameters: Parameters<'get', P> = {}) =>
-  call('get', path, parameters) as Promise<Data<paths[P]['get']>>;
+  call('get', path, parameters) as Promise<Data<'get', P>>;
 
 /** @throws Refusal, Unreachable */
 export const post = <P extends PathOf<'post'>>(path: P, parameters: Parameters<'post', P> = {}) =>
-  call('post', path, parameters) as Promise<Data<paths[P]['post']>>;
+  call('post', path, parameters) as Promise<Data<'post', P>>;
 
 type Sent = Readonly<{ query?: object; body?: unknown; signal?: AbortSignal }>;
 

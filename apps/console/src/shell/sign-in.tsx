@@ -4,7 +4,7 @@ import { post, Refusal } from '../api/client.js';
 import { current, forgetToken, type interrupted, keepToken, staysSignedIn } from '../api/session.js';
 import { t } from '../texts/texts.js';
 import { Dialog } from '../ui/dialog.js';
-import { Check, Field, Form } from '../ui/form.js';
+import { Check, CodeField, Field, Form } from '../ui/form.js';
 import { Page } from '../ui/page.js';
 import { useAction } from '../ui/use-action.js';
 import { navigate } from '../ui/router.js';
@@ -96,17 +96,8 @@ function Credentials({ username, more, onDone }: CredentialsProps) {
         required
       />
       {asked > 0 && (
-        <Field
-          // A new field after a wrong code takes the focus again.
-          key={asked}
-          label={t.signIn.code}
-          hint={t.signIn.codeHint}
-          value={code}
-          onInput={setCode}
-          autocomplete="one-time-code"
-          autofocus
-          required
-        />
+        // A new field after a wrong code takes the focus again.
+        <CodeField key={asked} value={code} onInput={setCode} autofocus />
       )}
       <Check label={t.signIn.stay} hint={t.signIn.stayHint} checked={stay} onChange={setStay} />
     </Form>

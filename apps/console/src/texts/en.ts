@@ -1,8 +1,7 @@
 import { activity } from './en/activity.js';
 import { account, accounts } from './en/accounts.js';
 import { keys, secrets, sessions } from './en/credentials.js';
-import { plural } from './en/plural.js';
-import { words } from './en/words.js';
+import { plural, words } from './en/words.js';
 
 const duration = (seconds: number) => {
   const parts = [Math.floor(seconds / 60), seconds % 60] as const;
@@ -19,7 +18,7 @@ export const en = {
     copied: 'Copied',
     save: 'Save',
     saved: 'Saved.',
-    savedIt: 'I have saved them',
+    savedIt: 'I have saved it',
     never: 'never',
     expired: 'expired',
     next: 'Next',
@@ -150,6 +149,7 @@ export const en = {
     codes: 'Recovery codes',
     codesOnce: 'Save these codes where you can find them without your phone. They are not shown again.',
     codesFile: (username: string, host: string) => `Keyfold recovery codes for ${username} at ${host}\n\n`,
+    savedCodes: 'I have saved them',
     download: 'Download',
     password: 'Password',
     passwordConsequence: 'A new password ends all your sessions, this one included. You then sign in again.',
@@ -176,38 +176,16 @@ export const en = {
     title: 'Access',
     intro: 'Everything that lets somebody in, over all accounts.',
     account: 'Account',
-    sessions: 'Sessions',
     sessionsEmpty: 'Nobody is signed in.',
-    device: 'Client',
-    ip: 'Address',
-    started: 'Started',
-    active: 'Last active',
-    thisSession: 'this session',
-    refused: 'no longer accepted',
-    end: 'End',
-    endTitle: 'End this session?',
     endConsequence: (name: string) => `${name} has to sign in again on that client.`,
-    tokens: 'Access tokens',
     tokensEmpty: 'No account has an access token. Users create them under “Tokens and app passwords”.',
-    passwords: 'App passwords',
     passwordsEmpty: 'No account has an app password. Users create them under “Tokens and app passwords”.',
-    name: 'Name',
-    scopes: 'Scopes',
-    protocol: 'Protocol',
-    created: 'Created',
-    lastUsed: 'Last used',
-    expires: 'Expires',
-    expired: 'expired',
-    revoke: 'Revoke',
-    revokeTitle: 'Revoke this secret?',
     revokeConsequence: (what: string, name: string) =>
       `Programs that use “${what}” of ${name} are refused from now on.`,
     keys: 'Find a key',
-    fingerprint: 'Fingerprint',
     fingerprintHint: 'As ssh-keygen -lf prints it: SHA256:… or MD5:…',
     find: 'Find owners',
     keysEmpty: 'No account has this key.',
-    keyTitle: 'Title',
     disabled: 'disabled',
     deleted: 'deleted account',
     more: 'Show more',

@@ -56,11 +56,6 @@ type ConfirmProps = Readonly<{
 export function Confirm({ title, children, submit, typed, onConfirm, onClose }: ConfirmProps) {
   const action = useAction();
   const [word, setWord] = useState('');
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
@@ -68,7 +63,7 @@ export function Confirm({ title, children, submit, typed, onConfirm, onClose }: 
         submit={submit}
         danger
         idle={typed !== undefined && word !== typed}
-        more={cancel}
+        cancel={onClose}
         onSubmit={() => void action.run(onConfirm).then((done) => done && onClose())}
       >
         <div>{children}</div>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { t } from '../texts/texts.js';
 import type { Action } from './use-action.js';
 import { Problem } from './problem.js';
 
@@ -63,6 +64,13 @@ export function Field({ label, onInput, hint, problem, rows, type = 'text', auto
   );
 }
 
+type CodeFieldProps = Pick<FieldProps, 'value' | 'onInput' | 'hint' | 'autofocus'>;
+
+/** Asks for a one-time code, or for a recovery code where the hint says so. */
+export const CodeField = ({ hint = t.signIn.codeHint, ...rest }: CodeFieldProps) => (
+  <Field label={t.signIn.code} hint={hint} autocomplete="one-time-code" required {...rest} />
+);
+
 type ChoiceProps = Readonly<{
   label: string;
   value: string;
@@ -120,6 +128,12 @@ export function Check({ label, checked, onChange, hint }: CheckProps) {
   );
 }
 
+export const CancelButton = ({ onClick }: Readonly<{ onClick: () => void }>) => (
+  <button type="button" onClick={onClick}>
+    {t.common.cancel}
+  </button>
+);
+
 type FormProps = Readonly<{
   action: Action;
   onSubmit: () => void;
@@ -127,13 +141,15 @@ type FormProps = Readonly<{
   /** The submit button cannot be pressed, for example because nothing was changed. */
   idle?: boolean;
   danger?: boolean;
-  /** Buttons beside the submit button. */
+  /** Adds a button that leaves the form. */
+  cancel?: () => void;
+  /** Further buttons beside the submit button. */
   more?: ComponentChildren;
   children: ComponentChildren;
 }>;
 
 /** A form with its problem and its submit button. Submitting waits for the present action to end. */
-export function Form({ action, onSubmit, submit, idle, danger, more, children }: FormProps) {
+export function Form({ action, onSubmit, submit, idle, danger, cancel, more, children }: FormProps) {
   return (
     <form
       onSubmit={(event) => {
@@ -148,7 +164,10 @@ export function Form({ action, onSubmit, submit, idle, danger, more, children }:
           {submit}
         </button>
         {/* Nobody leaves while a secret that is shown once is on its way. */}
-        <fieldset disabled={action.busy}>{more}</fieldset>
+        <fieldset disabled={action.busy}>
+          {cancel && <CancelButton onClick={cancel} />}
+          {more}
+        </fieldset>
       </div>
     </form>
   );

@@ -15,6 +15,13 @@ export function Problem({ error }: Readonly<{ error?: unknown }>) {
   );
 }
 
+/** Says that a change was saved. */
+export const Saved = () => (
+  <p class="notice good" role="status">
+    {t.common.saved}
+  </p>
+);
+
 export function messageOf(error: unknown): string {
   if (error instanceof Refusal) return error.message;
   return error instanceof Unreachable ? t.problems.unreachable : t.problems.unexpected;

@@ -10,9 +10,10 @@ const UNITS = [
 
 /**
  * Shows a time relative to now; pointing at it shows the exact one. `isExact` shows the exact time at once. Takes an ISO 8601 timestamp or
- * unix seconds.
+ * unix seconds; null is never.
  */
-export function Time({ at, isExact }: Readonly<{ at: string | number; isExact?: boolean }>) {
+export function Time({ at, isExact }: Readonly<{ at: string | number | null; isExact?: boolean }>) {
+  if (at === null) return <>{t.common.never}</>;
   const date = new Date(typeof at === 'number' ? at * 1_000 : at);
   return (
     <time dateTime={date.toISOString()} title={exact(date)}>

@@ -1,6 +1,6 @@
 import { Controller, Req } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
-import { ApiProperty, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtension, ApiProperty, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import {
   ChangeSettingsCommand,
   DeleteSettingCommand,
@@ -11,6 +11,7 @@ import {
   UNREADABLE_SECRET,
   type ListedSetting,
 } from '@keyfold/application';
+import { factorySettings } from '@keyfold/domain';
 import { atoi, bindList, GoStruct, PreparedResponse, type QueryParameters } from '@keyfold/http-envelope';
 import { AdminGuard } from '../request/caller.guard.js';
 import { ApiText, ApiWhole } from '../request/documented-fields.js';
@@ -45,6 +46,8 @@ class SettingResponse {
   @ApiProperty({ type: 'integer', description: '0: public, 1: private, 2: read-only, 3: deprecated.' }) flag!: number;
   @ApiProperty({ type: 'integer' }) index!: number;
 }
+
+const SECRET_SETTINGS = factorySettings.filter(({ secret }) => secret).map(({ key }) => key);
 
 const SETTING = { $ref: getSchemaPath(SettingResponse) };
 const SETTING_OR_LIST = { oneOf: [SETTING, { type: 'array', items: SETTING }] };
@@ -85,13 +88,14 @@ export class SettingAdministrationController {
     summary: 'List settings',
     description:
       'Returns all settings, or those of some groups, with their current values, secrets included. To an access token, the values of ' +
-      'settings that are or may be secret are empty.',
+      'settings that are or may be secret are empty. `x-secret-settings` of this description names those that are.',
     guard: AdminGuard,
     scope: 'settings:read',
     query: GROUPS,
     answer: [SettingResponse],
     refusals: ['query-too-long', 'setting-group-invalid'],
   })
+  @ApiExtension('x-secret-settings', SECRET_SETTINGS)
   list(@Req() request: KeyfoldRequest): Promise<readonly ListedSetting[]> {
     return this.queryBus.execute(new ListSettingsQuery(callerOf(request), groupsOf(queryOf(request))));
   }

@@ -37,11 +37,6 @@ export function AddKey({ onAdded, onClose }: AddKeyProps) {
     else take(await file.text());
   };
   const add = () => post('/api/me/sshkey/add', { body: { title, key: text, expires: endOfDay(day) ?? null } });
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={t.keys.add} onClose={onClose}>
       <div
@@ -57,7 +52,7 @@ export function AddKey({ onAdded, onClose }: AddKeyProps) {
           action={action}
           submit={t.keys.add}
           idle={!key || !title}
-          more={cancel}
+          cancel={onClose}
           onSubmit={() => void action.run(add).then((done) => done && onAdded(title))}
         >
           <Field label={t.keys.key} hint={t.keys.keyHint} rows={4} value={text} onInput={take} required />

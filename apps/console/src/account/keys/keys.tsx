@@ -1,18 +1,16 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../api/client.js';
-import type { components } from '../../api/openapi.js';
 import { dayOf, endOfDay } from '../../formats/day.js';
 import { t } from '../../texts/texts.js';
 import { Confirm, Dialog } from '../../ui/dialog.js';
 import { Field, Form } from '../../ui/form.js';
 import { Page, Ready } from '../../ui/page.js';
 import { Table } from '../../ui/table.js';
-import { Expiry, Time } from '../../ui/time.js';
 import { useAction } from '../../ui/use-action.js';
 import { useLoad } from '../../ui/use-load.js';
 import { AddKey } from './add-key.js';
+import { keyColumns, type SshKey } from './key-columns.js';
 
-type SshKey = components['schemas']['SshKeyResponse'];
 type Asked = Readonly<{ for: 'addition' } | { for: 'change' | 'removal'; key: SshKey }>;
 
 /** The SSH keys of the signed-in account. */
@@ -76,50 +74,22 @@ const Empty = () => (
   </>
 );
 
-const columns = (ask: (asked: Asked) => void) => [
-  {
-    title: t.keys.name,
-    cell: ({ title }: SshKey) => title,
-  },
-  {
-    title: t.keys.fingerprint,
-    cell: ({ fingerprint, type, bits }: SshKey) => (
-      <>
-        <code>{fingerprint}</code>
-        <p class="hint">{t.keys.kind(type, bits)}</p>
-      </>
-    ),
-  },
-  { title: t.keys.addedAt, cell: ({ added_time: at }: SshKey) => <Time at={at} /> },
-  {
-    title: t.keys.lastUsed,
-    cell: ({ added_time, last_used_time }: SshKey) =>
-      // compat: the original has no other way to say that a key was never used.
-      last_used_time === added_time ? t.common.never : <Time at={last_used_time} />,
-  },
-  {
-    title: t.keys.expires,
-    cell: ({ expires_time: at, expired }: SshKey) => <Expiry at={at} isOver={expired} />,
-  },
-  {
-    title: '',
-    cell: (key: SshKey) => (
-      <div class="buttons">
-        <button type="button" aria-label={t.keys.changeTitle(key.title)} onClick={() => ask({ for: 'change', key })}>
-          {t.keys.change}
-        </button>
-        <button
-          type="button"
-          class="danger"
-          aria-label={t.keys.removeTitle(key.title)}
-          onClick={() => ask({ for: 'removal', key })}
-        >
-          {t.keys.remove}
-        </button>
-      </div>
-    ),
-  },
-];
+const columns = (ask: (asked: Asked) => void) =>
+  keyColumns((key) => (
+    <>
+      <button type="button" aria-label={t.keys.changeTitle(key.title)} onClick={() => ask({ for: 'change', key })}>
+        {t.keys.change}
+      </button>
+      <button
+        type="button"
+        class="danger"
+        aria-label={t.keys.removeTitle(key.title)}
+        onClick={() => ask({ for: 'removal', key })}
+      >
+        {t.keys.remove}
+      </button>
+    </>
+  ));
 
 type ChangeKeyProps = Readonly<{ sshKey: SshKey; onChanged: () => void; onClose: () => void }>;
 
@@ -137,18 +107,13 @@ function ChangeKey({ sshKey: { id, title, expires_time }, onChanged, onClose }: 
     await post('/api/me/sshkey/update', { body: { id, ...change } });
     onChanged();
   };
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={t.keys.changeTitle(title)} onClose={onClose}>
       <Form
         action={action}
         submit={t.common.save}
         idle={Object.keys(change).length === 0 || !newTitle}
-        more={cancel}
+        cancel={onClose}
         onSubmit={() => void action.run(save).then((done) => done && onClose())}
       >
         <Field label={t.keys.name} value={newTitle} onInput={setNewTitle} required />

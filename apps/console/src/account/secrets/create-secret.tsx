@@ -4,8 +4,8 @@ import { Refusal } from '../../api/client.js';
 import { endOfDay } from '../../formats/day.js';
 import { t } from '../../texts/texts.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Check, Field, Form } from '../../ui/form.js';
-import { Secret } from '../../ui/secret.js';
+import { Field, Form } from '../../ui/form.js';
+import { ShownOnce } from '../../ui/secret.js';
 import { useAction } from '../../ui/use-action.js';
 import { NO_PROOF, ProofField, type Proof } from '../proof.js';
 
@@ -54,19 +54,15 @@ export function CreateSecret<Details>({
       setProof(NO_PROOF);
     }
   };
-  if (secret !== undefined) return <Created texts={texts} secret={secret} onClose={onClose} />;
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
+  if (secret !== undefined)
+    return <ShownOnce title={texts.secret} intro={texts.once} text={secret} onClose={onClose} />;
   return (
     <Dialog title={texts.create} onClose={onClose}>
       <Form
         action={action}
         submit={texts.create}
         idle={!name || !isComplete(details)}
-        more={cancel}
+        cancel={onClose}
         onSubmit={() => void action.run(submit)}
       >
         <Field label={t.secrets.name} hint={texts.nameHint} value={name} onInput={setName} required />
@@ -78,23 +74,6 @@ export function CreateSecret<Details>({
             <ProofField proof={proof} onInput={setProof} autofocus />
           </>
         )}
-      </Form>
-    </Dialog>
-  );
-}
-
-type CreatedProps = Readonly<{ texts: SecretTexts; secret: string; onClose: () => void }>;
-
-/** Stays until the person has saved the secret: nobody can show it again. */
-function Created({ texts, secret, onClose }: CreatedProps) {
-  const action = useAction();
-  const [saved, setSaved] = useState(false);
-  return (
-    <Dialog title={texts.secret} onClose={() => saved && onClose()}>
-      <Form action={action} submit={t.common.close} idle={!saved} onSubmit={onClose}>
-        <p>{texts.once}</p>
-        <Secret label={texts.secret} text={secret} />
-        <Check label={t.secrets.savedIt} checked={saved} onChange={setSaved} />
       </Form>
     </Dialog>
   );

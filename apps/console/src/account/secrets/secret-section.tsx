@@ -86,10 +86,7 @@ const columns = <Listed extends NamedSecret>(
   { title: t.secrets.name, cell: ({ name }: Listed) => name },
   { title, cell },
   { title: t.secrets.created, cell: ({ created }: Listed) => <Time at={created} /> },
-  {
-    title: t.secrets.lastUsed,
-    cell: ({ last_used: at }: Listed) => (at === null ? t.common.never : <Time at={at} />),
-  },
+  { title: t.secrets.lastUsed, cell: ({ last_used: at }: Listed) => <Time at={at} /> },
   { title: t.secrets.expires, cell: ({ expires, expired }: Listed) => <Expiry at={expires} isOver={expired} /> },
   {
     title: '',

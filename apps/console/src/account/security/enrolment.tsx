@@ -3,7 +3,7 @@ import { post, refreshAccount } from '../../api/client.js';
 import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Field, Form } from '../../ui/form.js';
+import { CancelButton, CodeField, Form } from '../../ui/form.js';
 import { Problem } from '../../ui/problem.js';
 import { Secret } from '../../ui/secret.js';
 import { clock } from '../../ui/time.js';
@@ -35,9 +35,7 @@ export function Enrolment({ onEnrolled, onClose }: EnrolmentProps) {
           <Problem error={action.error} />
           {action.busy && <div class="loading" aria-busy="true" />}
           <div class="buttons">
-            <button type="button" onClick={onClose}>
-              {t.common.cancel}
-            </button>
+            <CancelButton onClick={onClose} />
           </div>
         </>
       )}
@@ -63,34 +61,20 @@ function Secrets({ qr, secret, until, onRenew, onEnrolled, onClose }: SecretsPro
     await refreshAccount();
     onEnrolled();
   };
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   if (isExpired)
     return (
-      <Form action={action} submit={t.security.renewSecret} more={cancel} onSubmit={() => void action.run(onRenew)}>
+      <Form action={action} submit={t.security.renewSecret} cancel={onClose} onSubmit={() => void action.run(onRenew)}>
         <p role="status">{t.security.secretExpired}</p>
       </Form>
     );
   return (
-    <Form action={action} submit={t.security.turnOn} more={cancel} onSubmit={() => void action.run(verify)}>
+    <Form action={action} submit={t.security.turnOn} cancel={onClose} onSubmit={() => void action.run(verify)}>
       {current.value?.otp && <p>{t.security.otherAppConsequence}</p>}
       <p>{t.security.scan(clock(until))}</p>
       <img class="qr" src={qr} alt={t.security.qr} />
       <p>{t.security.orType}</p>
       <Secret label={t.security.secret} text={secret} shown={secret.replace(/.{4}(?=.)/g, '$& ')} />
-      <Field
-        key={tries}
-        label={t.signIn.code}
-        hint={t.security.codeHint}
-        value={code}
-        onInput={setCode}
-        autocomplete="one-time-code"
-        autofocus={tries > 0}
-        required
-      />
+      <CodeField key={tries} hint={t.security.codeHint} value={code} onInput={setCode} autofocus={tries > 0} />
     </Form>
   );
 }

@@ -4,6 +4,7 @@ import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Check, Form } from '../../ui/form.js';
 import { NewPasswordFields, useNewPassword } from '../new-password.js';
+import { Saved } from '../../ui/problem.js';
 import { useAction } from '../../ui/use-action.js';
 
 /** Changes the password. The person signs in again in place, so that the password manager sees the new one. */
@@ -39,7 +40,7 @@ export function ChangePassword() {
           onChange={setRevoke}
         />
       </Form>
-      <p role="status">{done && t.common.saved}</p>
+      {done && <Saved />}
     </>
   );
 }

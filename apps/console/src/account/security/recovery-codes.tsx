@@ -3,8 +3,8 @@ import { post, refreshAccount } from '../../api/client.js';
 import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Dialog } from '../../ui/dialog.js';
-import { Check, Form } from '../../ui/form.js';
-import { Secret } from '../../ui/secret.js';
+import { Form } from '../../ui/form.js';
+import { ShownOnce } from '../../ui/secret.js';
 import { useAction } from '../../ui/use-action.js';
 import { NO_PROOF, ProofField } from '../proof.js';
 
@@ -40,8 +40,6 @@ export function RecoveryCodes({ intro, cancel, onClose }: RecoveryCodesProps) {
 }
 
 function Codes({ codes, onClose }: Readonly<{ codes: readonly string[]; onClose: () => void }>) {
-  const action = useAction();
-  const [saved, setSaved] = useState(false);
   const text = codes.join('\n');
   const close = async () => {
     await refreshAccount();
@@ -53,19 +51,14 @@ function Codes({ codes, onClose }: Readonly<{ codes: readonly string[]; onClose:
     </button>
   );
   return (
-    <Dialog title={t.security.codes} onClose={() => saved && void action.run(close)}>
-      <Form
-        action={action}
-        submit={t.common.close}
-        idle={!saved}
-        more={download}
-        onSubmit={() => void action.run(close)}
-      >
-        <p>{t.security.codesOnce}</p>
-        <Secret label={t.security.codes} text={text} />
-        <Check label={t.common.savedIt} checked={saved} onChange={setSaved} />
-      </Form>
-    </Dialog>
+    <ShownOnce
+      title={t.security.codes}
+      intro={t.security.codesOnce}
+      text={text}
+      saved={t.security.savedCodes}
+      more={download}
+      onClose={close}
+    />
   );
 }
 

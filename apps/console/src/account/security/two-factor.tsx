@@ -68,15 +68,16 @@ function TurnOff({ onClose }: Readonly<{ onClose: () => void }>) {
     await refreshAccount();
     onClose();
   };
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={t.security.turnOff} onClose={onClose}>
       <p>{t.security.turnOffConsequence}</p>
-      <Form action={action} submit={t.security.turnOff} danger more={cancel} onSubmit={() => void action.run(turnOff)}>
+      <Form
+        action={action}
+        submit={t.security.turnOff}
+        danger
+        cancel={onClose}
+        onSubmit={() => void action.run(turnOff)}
+      >
         <ProofField proof={proof} onInput={setProof} />
       </Form>
     </Dialog>

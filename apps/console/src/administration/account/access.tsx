@@ -4,6 +4,7 @@ import { ADMINISTRATOR, GUEST } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Confirm } from '../../ui/dialog.js';
 import { Check, Form } from '../../ui/form.js';
+import { Saved } from '../../ui/problem.js';
 import { navigate } from '../../ui/router.js';
 import { useAction } from '../../ui/use-action.js';
 import type { Account } from './changes.js';
@@ -115,11 +116,7 @@ export function NewPassword({ account: { id, username }, onChanged }: AccessProp
       <Form action={action} submit={t.account.setPassword} onSubmit={() => void action.run(submit)}>
         <PasswordChoice generates={generates} onGenerates={setGenerates} password={typed} onPassword={setTyped} />
         <Check label={t.account.revokeSecrets} checked={revokes} onChange={setRevokes} />
-        {isSaved && (
-          <p class="notice good" role="status">
-            {t.common.saved}
-          </p>
-        )}
+        {isSaved && <Saved />}
       </Form>
       {shown !== undefined && (
         <GeneratedPassword username={username} password={shown} onClose={() => setShown(undefined)} />

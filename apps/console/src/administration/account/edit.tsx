@@ -3,6 +3,7 @@ import { get, post, refreshAccount } from '../../api/client.js';
 import { current } from '../../api/session.js';
 import { t } from '../../texts/texts.js';
 import { Field, Form } from '../../ui/form.js';
+import { Saved } from '../../ui/problem.js';
 import { useAction } from '../../ui/use-action.js';
 import { changesOf, collisionsOf, editedOf, type Account, type EditedField } from './changes.js';
 import { PermissionChecks } from './permission-checks.js';
@@ -76,11 +77,7 @@ export function Edit({ account, onChanged }: EditProps) {
           {t.account.collision(collisions.map((field) => t.account.fields[field]).join(', '))}
         </p>
       )}
-      {isSaved && (
-        <p class="notice good" role="status">
-          {t.common.saved}
-        </p>
-      )}
+      {isSaved && <Saved />}
     </Form>
   );
 }

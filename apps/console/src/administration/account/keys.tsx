@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../api/client.js';
-import type { components } from '../../api/openapi.js';
+import { keyColumns, type SshKey } from '../../account/keys/key-columns.js';
 import { t } from '../../texts/texts.js';
 import { Confirm } from '../../ui/dialog.js';
 import { Ready } from '../../ui/page.js';
 import { pageNumber, Paging } from '../../ui/paging.js';
 import { setQuery } from '../../ui/router.js';
 import { Table } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
 import { useLoad } from '../../ui/use-load.js';
-
-type Key = components['schemas']['SshKeyResponse'];
 
 const PER_PAGE = 20;
 /** The parameter of the address. */
@@ -19,7 +16,7 @@ const PAGE = 'keys';
 /** The SSH keys of an account. Only their owner adds keys. */
 export function Keys({ id }: Readonly<{ id: number }>) {
   const page = pageNumber(PAGE);
-  const [removed, setRemoved] = useState<Key>();
+  const [removed, setRemoved] = useState<SshKey>();
   const loaded = useLoad(
     (signal) => get('/api/admin/user/sshkey/list', { query: { uid: id, page, per_page: PER_PAGE }, signal }),
     [id, page],
@@ -58,43 +55,9 @@ export function Keys({ id }: Readonly<{ id: number }>) {
   );
 }
 
-const columns = (onRemove: (key: Key) => void) => [
-  {
-    title: t.access.keyTitle,
-    cell: ({ title, expired }: Key) => (
-      <>
-        {title} {expired && <span class="tag bad">{t.access.expired}</span>}
-      </>
-    ),
-  },
-  {
-    title: t.access.fingerprint,
-    cell: ({ fingerprint, type, bits }: Key) => (
-      <>
-        <code>{fingerprint}</code>
-        <p class="hint">
-          {type}, {bits}
-        </p>
-      </>
-    ),
-  },
-  { title: t.account.added, cell: ({ added_time: added }: Key) => <Time at={added} /> },
-  {
-    title: t.access.lastUsed,
-    cell: ({ added_time: added, last_used_time: used }: Key) => (used === added ? t.common.never : <Time at={used} />),
-  },
-  {
-    title: t.access.expires,
-    cell: ({ expires_time: expires }: Key) => (expires === null ? t.common.never : <Time at={expires} />),
-  },
-  {
-    title: '',
-    cell: (key: Key) => (
-      <div class="buttons">
-        <button type="button" aria-label={t.account.removeKeyNamed(key.title)} onClick={() => onRemove(key)}>
-          {t.account.remove}
-        </button>
-      </div>
-    ),
-  },
-];
+const columns = (onRemove: (key: SshKey) => void) =>
+  keyColumns((key) => (
+    <button type="button" class="danger" aria-label={t.account.removeKeyNamed(key.title)} onClick={() => onRemove(key)}>
+      {t.keys.remove}
+    </button>
+  ));

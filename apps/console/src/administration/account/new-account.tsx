@@ -37,14 +37,9 @@ export function NewAccount({ onClose }: Readonly<{ onClose: () => void }>) {
     else await open();
   };
   if (isCreated) return <GeneratedPassword username={username} password={generated} onClose={open} />;
-  const cancel = (
-    <button type="button" onClick={onClose}>
-      {t.common.cancel}
-    </button>
-  );
   return (
     <Dialog title={t.accounts.create} onClose={onClose}>
-      <Form action={action} submit={t.accounts.create} more={cancel} onSubmit={() => void action.run(create)}>
+      <Form action={action} submit={t.accounts.create} cancel={onClose} onSubmit={() => void action.run(create)}>
         <Field label={t.profile.name} value={username} onInput={setUsername} required autofocus />
         <PasswordChoice generates={generates} onGenerates={setGenerates} password={typed} onPassword={setTyped} />
         <Field label={t.profile.folder} hint={t.account.folderHint} value={folder} onInput={setFolder} required />

@@ -1,9 +1,6 @@
-import { useState } from 'preact/hooks';
 import { t } from '../../texts/texts.js';
-import { Dialog } from '../../ui/dialog.js';
-import { Check, Field, Form } from '../../ui/form.js';
-import { Secret } from '../../ui/secret.js';
-import { useAction } from '../../ui/use-action.js';
+import { Check, Field } from '../../ui/form.js';
+import { ShownOnce } from '../../ui/secret.js';
 
 type PasswordChoiceProps = Readonly<{
   generates: boolean;
@@ -19,7 +16,7 @@ export function PasswordChoice({ generates, onGenerates, password, onPassword }:
       <Check label={t.account.generate} hint={t.account.generateHint} checked={generates} onChange={onGenerates} />
       {!generates && (
         <Field
-          label={t.account.newPassword}
+          label={t.newPassword.first}
           type="password"
           value={password}
           onInput={onPassword}
@@ -31,26 +28,18 @@ export function PasswordChoice({ generates, onGenerates, password, onPassword }:
   );
 }
 
-/** Shows a generated password until somebody has saved it. */
-export function GeneratedPassword({
-  username,
-  password,
-  onClose,
-}: Readonly<{ username: string; password: string; onClose: () => Promise<unknown> | void }>) {
-  const action = useAction();
-  const [saved, setSaved] = useState(false);
-  return (
-    <Dialog title={t.account.passwordOf(username)} onClose={() => undefined}>
-      <p>{t.account.passwordOnce}</p>
-      <Secret label={t.account.newPassword} text={password} />
-      <Form
-        action={action}
-        submit={t.common.close}
-        idle={!saved}
-        onSubmit={() => void action.run(async () => onClose())}
-      >
-        <Check label={t.account.passwordSaved} checked={saved} onChange={setSaved} />
-      </Form>
-    </Dialog>
-  );
-}
+type GeneratedPasswordProps = Readonly<{
+  username: string;
+  password: string;
+  onClose: () => Promise<unknown> | void;
+}>;
+
+export const GeneratedPassword = ({ username, password, onClose }: GeneratedPasswordProps) => (
+  <ShownOnce
+    title={t.account.passwordOf(username)}
+    intro={t.account.passwordOnce}
+    label={t.newPassword.first}
+    text={password}
+    onClose={onClose}
+  />
+);

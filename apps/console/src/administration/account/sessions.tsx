@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../api/client.js';
 import type { components } from '../../api/openapi.js';
-import { deviceOf } from '../../formats/device.js';
-import { t, wordOf } from '../../texts/texts.js';
+import { deviceText, sessionColumns, works } from '../../account/session-columns.js';
+import { t } from '../../texts/texts.js';
 import { Confirm } from '../../ui/dialog.js';
 import { Ready } from '../../ui/page.js';
 import { pageNumber, Paging } from '../../ui/paging.js';
 import { setQuery } from '../../ui/router.js';
 import { Table } from '../../ui/table.js';
-import { Time } from '../../ui/time.js';
 import { useLoad } from '../../ui/use-load.js';
 import type { Account } from './changes.js';
 
@@ -39,7 +38,11 @@ export function Sessions({ id, isOwn, of }: Readonly<{ id: number; isOwn: boolea
           <>
             <Table
               caption={t.sessions.title}
-              columns={columns((session) => setEnding({ session }))}
+              // Signing out ends the own session.
+              columns={sessionColumns<Session>(
+                (session) => setEnding({ session }),
+                (session) => works(session) && !session.current,
+              )}
               rows={content}
               keyOf={({ session_id: sessionId }) => sessionId}
               empty={t.account.noSessions}
@@ -57,8 +60,8 @@ export function Sessions({ id, isOwn, of }: Readonly<{ id: number; isOwn: boolea
       </Ready>
       {ending && (
         <Confirm
-          title={ending.session ? t.access.end : t.account.endAll}
-          submit={ending.session ? t.access.end : t.account.endAll}
+          title={ending.session ? t.sessions.endTitle(deviceText(ending.session)) : t.account.endAll}
+          submit={ending.session ? t.sessions.end : t.account.endAll}
           onConfirm={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
@@ -67,48 +70,4 @@ export function Sessions({ id, isOwn, of }: Readonly<{ id: number; isOwn: boolea
       )}
     </>
   );
-}
-
-/** A new password or the end of all sessions refuses sessions, which stay in the list until they expire. */
-const works = ({ status }: Session) => status === 0;
-
-const columns = (onEnd: (session: Session) => void) => [
-  {
-    title: t.access.device,
-    cell: (session: Session) => (
-      <>
-        {deviceText(session.ua)} {session.current && <span class="tag">{t.access.thisSession}</span>}
-        {!works(session) && <span class="tag bad">{t.access.refused}</span>}
-      </>
-    ),
-  },
-  { title: t.access.ip, cell: ({ ip }: Session) => ip },
-  { title: t.access.started, cell: ({ started }: Session) => <Time at={started} /> },
-  { title: t.access.active, cell: ({ last_active: at }: Session) => <Time at={at} /> },
-  {
-    title: t.account.factors,
-    cell: ({ factors }: Session) => factors.map((factor) => wordOf(t.words, factor)).join(', '),
-  },
-  {
-    title: '',
-    cell: (session: Session) =>
-      // Signing out ends the own session.
-      works(session) &&
-      !session.current && (
-        <div class="buttons">
-          <button
-            type="button"
-            aria-label={t.account.endNamed(deviceText(session.ua), session.ip)}
-            onClick={() => onEnd(session)}
-          >
-            {t.access.end}
-          </button>
-        </div>
-      ),
-  },
-];
-
-function deviceText(userAgent: string): string {
-  const { program, system } = deviceOf(userAgent);
-  return [program, system].filter(Boolean).join(', ') || t.account.unknownDevice;
 }

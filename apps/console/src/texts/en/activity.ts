@@ -1,4 +1,4 @@
-import { plural } from './plural.js';
+import { plural } from './words.js';
 
 export const activity = {
   title: 'Activity',

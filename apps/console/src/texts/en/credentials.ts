@@ -38,7 +38,7 @@ export const sessions = {
   lastActive: 'Last active',
   factors: 'With',
   current: 'this one',
-  refused: 'no longer works',
+  refused: 'no longer accepted',
   end: 'End',
   endTitle: (device: string) => `End the session on ${device}`,
   endConsequence: 'The session is signed out at once. What is unsaved there is lost.',
@@ -61,7 +61,6 @@ export const secrets = {
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke “${name}”`,
   stepUp: 'You signed in more than 10 minutes ago. Enter your password or a code to go on.',
-  savedIt: 'I have saved it',
   tokens: {
     title: 'Access tokens',
     intro: 'For scripts that use the API. A token can do only what you allow.',

@@ -1,3 +1,6 @@
+/** Returns a count with its noun. */
+export const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
 /** Words for values of the service. */
 export const words = {
   logout: 'signed out',

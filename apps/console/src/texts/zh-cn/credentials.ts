@@ -60,7 +60,6 @@ export const secrets: Texts['secrets'] = {
   revoke: '吊销',
   revokeTitle: (name) => `吊销“${name}”`,
   stepUp: '您登录已超过 10 分钟。请输入密码或验证码以继续。',
-  savedIt: '我已妥善保存',
   tokens: {
     title: '访问令牌',
     intro: '供使用 API 的脚本使用。令牌只能执行您允许的操作。',
