@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../texts/texts.js';
 import { Field, Form } from './form.js';
 import { useAction } from './use-action.js';
@@ -10,7 +10,8 @@ type DialogProps = Readonly<{ title: string; onClose: () => void; children: Comp
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Not later: a dialog that replaces another one opens after that has returned the focus.
+  useLayoutEffect(() => {
     const shown = dialog.current!;
     const opener = document.activeElement;
     shown.showModal();
