@@ -173,7 +173,7 @@ describe('two-factor login', () => {
     const page = await openWithCode('eve', codeNow(secret, 1));
     await expectText(page, 'You have no recovery codes.');
     await press(page, 'Use another app');
-    await expectText(page, 'Your present app stops working');
+    await expectText(page, 'Your current app stops working');
     await pressIn(page, 'Set up your authenticator app', 'Cancel');
     await expectFocus(page, 'Use another app');
     await press(page, 'Turn off two-factor login');

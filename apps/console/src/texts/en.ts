@@ -44,7 +44,7 @@ export const en = {
   signIn: {
     title: 'Sign in',
     again: 'Sign in again',
-    againWhy: 'Your session has ended. Sign in to go on: your input is still here.',
+    againWhy: 'Your session has ended. Sign in to continue: your input is still here.',
     username: 'User name',
     password: 'Password',
     code: 'One-time code',
@@ -56,7 +56,7 @@ export const en = {
   },
   setup: {
     title: 'Set up Keyfold',
-    intro: 'Nobody has signed in yet. With the setup code, you choose the password of the administrator.',
+    intro: 'Nobody has signed in yet. Enter the setup code to choose the password of the administrator.',
     code: 'Setup code',
     codeHint: 'Keyfold printed it when it started, on the terminal or in the log.',
     next: 'Continue',
@@ -117,11 +117,11 @@ export const en = {
     welcome:
       'Your password is set, and you are signed in. This account can change everything: turn on two-factor login as well, so that a stolen password is not enough to get in.',
     twoFactor: 'Two-factor login',
-    twoFactorIsOff: 'Off. Turn it on, and signing in also takes a code from an app on your phone.',
+    twoFactorIsOff: 'Off. When it is on, signing in also takes a code from an app on your phone.',
     twoFactorIsOn: 'On. Signing in takes your password and a code from your authenticator app.',
     turnOn: 'Turn on',
     otherApp: 'Use another app',
-    otherAppConsequence: 'Your present app stops working as soon as you confirm a code of the new one.',
+    otherAppConsequence: 'Your current app stops working as soon as you confirm a code from the new one.',
     turnOff: 'Turn off two-factor login',
     turnOffConsequence:
       'Your password alone will be enough to sign in, and your recovery codes stop working. Confirm with your password or a code.',
@@ -174,14 +174,14 @@ export const en = {
   account,
   access: {
     title: 'Access',
-    intro: 'Everything that lets somebody in, over all accounts.',
+    intro: 'Everything that lets somebody in, across all accounts.',
     account: 'Account',
     sessionsEmpty: 'Nobody is signed in.',
     endConsequence: (name: string) => `${name} has to sign in again on that client.`,
     tokensEmpty: 'No account has an access token. Users create them under “Tokens and app passwords”.',
     passwordsEmpty: 'No account has an app password. Users create them under “Tokens and app passwords”.',
     revokeConsequence: (what: string, name: string) =>
-      `Programs that use “${what}” of ${name} are refused from now on.`,
+      `Programs that use “${what}” of ${name} are refused at once. You cannot undo this.`,
     keys: 'Find a key',
     fingerprintHint: 'As ssh-keygen -lf prints it: SHA256:… or MD5:…',
     find: 'Find owners',
@@ -216,7 +216,7 @@ export const en = {
     showToken: 'Show the token',
     hideToken: 'Hide the token',
     resetToken: 'Reset the token',
-    resetConsequence: 'The present token stops working at once. Every program that uses it needs the new one.',
+    resetConsequence: 'The current token stops working at once. Every program that uses it needs the new one.',
   },
   overview: {
     title: 'Overview',
@@ -246,8 +246,8 @@ export const en = {
     waiting: 'Parked',
     parked: 'Parked',
     withoutMessages:
-      'Commands of other services are not listed here: this process has no broker. Run keyfold queue list.',
-    parkedEmpty: 'Nothing is parked. Problems that need you would appear here.',
+      'Failed commands of other services are not listed: this process is not connected to RabbitMQ. Run “keyfold queue list” on the server.',
+    parkedEmpty: 'Nothing is parked. Anything that needs your attention appears here.',
     kind: 'Kind',
     kinds: {
       projection: 'List',

@@ -37,7 +37,7 @@ export const account = {
   setPassword: 'Set password',
   revokeSecrets: 'Also revoke all access tokens and app passwords',
   passwordOf: (username: string) => `Password of ${username}`,
-  passwordOnce: 'Pass it on in a safe way. It is not shown again.',
+  passwordOnce: 'Pass it on securely. It is not shown again.',
   noKeys: 'This account has no SSH keys. Its owner adds them after signing in.',
   removeKey: 'Remove key',
   removeKeyNamed: (title: string) => `Remove key ${title}`,
@@ -57,13 +57,12 @@ export const account = {
       name: 'Disable account',
       explanation: 'Stop every sign-in for now.',
       consequence:
-        'Nobody can sign in to this account, and its sessions, tokens, app passwords and SSH keys are refused until you enable it again.',
+        'Nobody can sign in to this account. Its sessions, tokens, app passwords and SSH keys are refused until you enable it again.',
     },
     enable: {
       name: 'Enable account',
       explanation: 'This account is disabled.',
-      consequence:
-        'People can sign in again. Sessions, tokens, app passwords and SSH keys from before work again, too.',
+      consequence: 'People can sign in again. Its sessions, tokens, app passwords and SSH keys work again, too.',
     },
     cancelTwoFactor: {
       name: 'Turn off two-factor',

@@ -29,7 +29,7 @@ export const keys = {
 
 export const sessions = {
   title: 'Sessions',
-  intro: 'Where you are signed in. End what you do not recognise, then change your password.',
+  intro: 'Where you are signed in. End any that you do not recognise, then change your password.',
   device: 'Device',
   unknownDevice: 'Unknown program',
   programOn: (program: string, system: string) => `${program} on ${system}`,
@@ -60,7 +60,7 @@ export const secrets = {
   expiresHint: 'It works until the end of this day. Without a date it never expires.',
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke “${name}”`,
-  stepUp: 'You signed in more than 10 minutes ago. Enter your password or a code to go on.',
+  stepUp: 'You signed in more than 10 minutes ago. Enter your password or a code to continue.',
   tokens: {
     title: 'Access tokens',
     intro: 'For scripts that use the API. A token can do only what you allow.',
