@@ -1,6 +1,16 @@
 // The archive of one platform: Keyfold with its Node in one folder that runs from anywhere.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { platformOf, root, sbomOf, sha256 } from './sbom.mjs';
 import { name, stage, version } from './stage.mjs';
@@ -52,15 +62,18 @@ function addLauncher(folder, cpu) {
   const launcher = readFileSync(join(import.meta.dirname, 'launcher.sh'), 'utf8').replaceAll('@CPU@', cpu);
   writeFileSync(join(folder, name), launcher);
   chmodSync(join(folder, name), 0o755);
+  cpSync(join(root, 'deploy/image/keyfold.mjs'), join(folder, 'keyfold.mjs'));
   for (const file of FILES) cpSync(join(root, file), join(folder, basename(file)), { recursive: true });
 }
 
-/** Packs a folder so that equal files and dates give equal bytes. Returns the path of the archive. */
+/** Packs a folder so that equal files and dates give equal bytes. Only a whole archive gets the path, which is returned. */
 export function pack(folder, path, date) {
+  const part = `${folder}.part`;
   const entries = ['--sort=name', `--mtime=${date.toISOString()}`, '--mode=u=rwX,go=rX'];
   const owner = ['--owner=0', '--group=0', '--numeric-owner'];
-  const output = ['--use-compress-program=gzip --no-name', `--file=${path}`];
+  const output = ['--use-compress-program=gzip --no-name', `--file=${part}`];
   const words = ['--create', '--format=gnu', ...output, ...entries, ...owner, `--directory=${folder}`];
   execFileSync('tar', [...words, ...readdirSync(folder)], { stdio: 'inherit' });
+  renameSync(part, path);
   return path;
 }

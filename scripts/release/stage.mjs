@@ -1,5 +1,5 @@
 // node scripts/release/stage.mjs <folder>: fills a folder with what the archive and the image contain of Keyfold: the built apps, the
-// packages that they load from node_modules, the notices, and the `keyfold` command.
+// packages that they load from node_modules, and the notices.
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,6 @@ export function stage(folder, cpu = process.arch, more = {}) {
   for (const app of APPS) {
     cpSync(realpathSync(linkOf(app)), join(folder, `dist/apps/${app}/src`), { recursive: true, filter: isShipped });
   }
-  cpSync(join(root, 'deploy/image/keyfold.mjs'), join(folder, 'keyfold.mjs'));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   const platform = platformOf(cpu);
   installPackages(folder, platform, more);
