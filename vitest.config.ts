@@ -8,14 +8,16 @@ const project = (name: string, include: string[], options = {}) => ({
   extends: true as const,
   test: { name, include, ...options },
 });
+/** These tests mostly wait for other processes. They start after the `unit` tests. */
+const beside = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } };
 /** Finds or starts the services once per run: MongoDB at once, RabbitMQ when a hook or a test asks for it. */
 const services = {
   globalSetup: ['test/support/mongo/mongo.setup.ts', 'test/support/rabbitmq/rabbitmq.setup.ts'],
+  // A deployment on Docker has ten containers that must respond in time, so the other tests give way to it.
+  setupFiles: ['test/support/low-priority.setup.ts'],
   hookTimeout: 180_000,
   testTimeout: 120_000,
-  // These tests mostly wait for other processes. They start after the `unit` tests.
-  maxWorkers: availableParallelism() + 1,
-  sequence: { groupOrder: 1 },
+  ...beside,
 };
 
 export default defineConfig({
@@ -38,14 +40,11 @@ export default defineConfig({
       project('abuse', ['test/abuse/**/*.spec.ts'], services),
       project('boot', ['test/boot/**/*.spec.ts'], services),
       project('deployment', ['test/deployment/**/*.spec.ts'], services),
-      // A deployment alone has ten containers that must respond in time, so nothing else runs in parallel.
       project('docker', ['test/docker/**/*.spec.ts'], {
         globalSetup: ['test/support/docker/docker.setup.ts'],
-        testTimeout: 300_000,
+        testTimeout: 600_000,
         hookTimeout: 600_000,
-        maxWorkers: 1,
-        fileParallelism: false,
-        sequence: { groupOrder: 2 },
+        ...beside,
       }),
       project('fault', ['test/fault/**/*.spec.ts'], { ...services, testTimeout: 300_000 }),
     ],

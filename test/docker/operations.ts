@@ -64,7 +64,7 @@ export function itNeedsNoPause(of: () => Deployment): void {
           expect(await of().containers('gateway')).toHaveLength(3);
         }
       }),
-    120_000 * ROUNDS,
+    300_000 * ROUNDS,
   );
 
   it('while upgrades replace all gateways and workers, also a single one, and while another goes back', async () => {

@@ -5,7 +5,7 @@ import { AccountClient } from '../support/account-client.js';
 import { ADMIN_PASSWORD } from '../support/accounts.js';
 
 const ACCOUNTS = 12;
-const IN_FLIGHT = 8;
+const IN_FLIGHT = 4;
 const ADDS_OF_A_ROUND = 100;
 
 /** Milliseconds between the requests of a client, short enough for some requests to be in flight at any time. */

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Kinds of tests whose files run for minutes, longest first. */
-const LONG = ['fault', 'e2e'];
+const LONG = ['docker', 'fault', 'e2e'];
 
 /** Runs the longest files first, so that none of them runs alone on one CPU at the end. */
 export class LongestFirst extends BaseSequencer {
