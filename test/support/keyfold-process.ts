@@ -23,8 +23,11 @@ export function builtApp(app: App): string {
   return entry;
 }
 
+/** As large as `npm start` lets the young generation grow. From the start, which saves a sixth of the CPU time of each start. */
+const HEAP = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+
 /** Returns the command line of a built app. */
-export const builtCommand = (app: App): CommandLine => [process.execPath, builtApp(app)];
+export const builtCommand = (app: App): CommandLine => [process.execPath, ...HEAP, builtApp(app)];
 
 /** The app exited or timed out before it was ready; `output` is everything it wrote. */
 export class StartFailure extends Error {
