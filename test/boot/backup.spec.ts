@@ -146,7 +146,7 @@ describe.each([
       await expect(target.start()).rejects.toThrow(/has not finished|exited|migrate/);
       const restored = await keyfold(target.env, 'restore', backup);
       expect(restored, restored.err).toMatchObject({ status: 0 });
-      expect(await keyfold(target.env, 'verify')).toMatchObject({ status: 0 });
+      expect(restored.out).toContain('no problems\nthe store is restored');
     },
   );
 
@@ -158,10 +158,10 @@ describe.each([
 
   it('that is killed while it is written leaves what it was before', async () => {
     const copy = join(folder, 'killed');
-    for (let runs = 0; runs < 4; runs++) {
+    // The progress is the first output, and the last one before the manifest.
+    for (const progress of ['%', '100 %', '%']) {
       const { child, seen, result } = startKeyfold(source.env, 'backup', copy);
-      // The progress is the first output, and the last one before the manifest.
-      await (runs % 2 === 0 ? seen('%') : seen('100 %')).catch(() => undefined);
+      await seen(progress).catch(() => undefined);
       child.kill('SIGKILL');
       await result;
       const isWhole = existsSync(join(copy, 'manifest.json'));
