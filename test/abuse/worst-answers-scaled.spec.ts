@@ -6,7 +6,7 @@ import { OtherService } from '../support/rabbitmq/other-service.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { cpuOf } from './process-costs.js';
-import { describeWorstAnswers, MOST_CPU } from './worst-answers.js';
+import { describeWorstAnswers, FILLING_MS, MOST_CPU } from './worst-answers.js';
 import { ROUNDS } from './worst-route.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -29,7 +29,7 @@ describe('the worst answers on MongoDB', () => {
         managementUrl: service.gateway(0).managementUrl,
         async append(commits) {
           await Promise.all(commits.map((commit) => inspection.events.append(commit)));
-          await inspection.untilProjected(150_000);
+          await inspection.untilProjected(FILLING_MS);
         },
         dispose: () => service.dispose(),
       };
