@@ -10,9 +10,7 @@ const app = await sharedApp();
 const admin = await adminOf(new ApiClient(app.baseUrl));
 
 const hasFocus = (locator: Locator) => locator.evaluate((element) => element === element.ownerDocument.activeElement);
-async function expectFocus(locator: Locator): Promise<void> {
-  await expect.poll(() => hasFocus(locator)).toBe(true);
-}
+const expectFocus = (target: Locator) => target.and(target.page().locator(':focus')).waitFor();
 
 /** Presses a key until something has the focus. */
 async function tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {

@@ -45,7 +45,8 @@ export function Ready<Value>({ of, children }: ReadyProps<Value>) {
   // The row that had the focus may be gone after the list was read again.
   const focused = document.activeElement;
   useEffect(() => {
-    if (focused?.isConnected === false) document.querySelector('h1')?.focus({ preventScroll: true });
+    const isLost = focused?.isConnected === false && document.activeElement === document.body;
+    if (isLost) document.querySelector('h1')?.focus({ preventScroll: true });
   });
   return (
     <>
