@@ -31,6 +31,13 @@ it('an entry whose write failed after its commit is correct as soon as writes su
   await expect.poll(() => namesOf(account), { timeout: RECOVERY }).toEqual({ byId: 'written', listed: 'written' });
 });
 
+it('a search that takes too long is answered at once, and says so', async () => {
+  await fail('aggregate', 'accounts_2', { errorCode: 50 });
+  const { status, outcome } = await admin.get('/api/admin/user/list?search=unwritten');
+  expect([status, outcome]).toEqual([503, '503 the search took too long, try again later']);
+  await recover();
+});
+
 it('an entry is also correct if its commit was stored although the client got 503', async () => {
   const account = await createAccount(admin, 'unconfirmed');
   await fail('insert', 'commits', { writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' } });
