@@ -69,5 +69,7 @@ const objectOf = (properties: Record<string, SchemaObject>) =>
 const mapped = <From, To>(values: Readonly<Record<string, From>>, to: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value)]));
 
-const secretSettings = ({ paths }: Document): unknown =>
-  (paths['/api/admin/setting/list']?.['get'] as Record<string, unknown>)['x-secret-settings'];
+function secretSettings({ paths }: Document): unknown {
+  const operation: object = paths['/api/admin/setting/list']?.['get'] ?? {};
+  return 'x-secret-settings' in operation ? operation['x-secret-settings'] : [];
+}
