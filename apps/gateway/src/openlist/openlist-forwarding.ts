@@ -39,7 +39,7 @@ import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts } from './forwarding-counts.js';
-import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
+import { forwardedRow, isDownload, type ForwardedRow, type UserPart } from './forwarding-table.js';
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
 import { refusalAnswer, refuse } from './refusal-answer.js';
@@ -85,7 +85,7 @@ export class OpenListForwarding extends Forwarding {
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
-    this.#upgrades = new Upgrades(settings, api, identities, this.#counts);
+    this.#upgrades = new Upgrades(settings, api, identities, this.#counts, () => this.#reportStaticToken());
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -179,6 +179,8 @@ export class OpenListForwarding extends Forwarding {
     const startedAt = performance.now() - (identified - arrivedAt);
     let answer: Relayed;
     try {
+      // The account may have changed while the client let its body wait.
+      if (isLarge) identity = await this.identities.of(request, row);
       answer = await this.#answered(client, identity, body, startedAt);
     } finally {
       if (body instanceof ForwardedBody) body.destroy();
@@ -233,7 +235,11 @@ export class OpenListForwarding extends Forwarding {
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
-    const headers = requestHeaders(raw, request.sender(identity.authorization), this.api.forwarder);
+    const headers = requestHeaders(
+      raw,
+      request.sender(identity.authorization),
+      isDownload(url) ? undefined : this.api.forwarder,
+    );
     const outgoing: Outgoing = {
       method,
       path: url,

@@ -29,6 +29,7 @@ export class Upgrades {
     private readonly api: Pick<OpenListApi, 'availability' | 'forwarder'>,
     private readonly identities: Pick<Identities, 'of' | 'renewed'>,
     private readonly counts: ForwardingCounts,
+    private readonly reportStaticToken: () => void,
   ) {}
 
   async forward(upgrade: Upgrade, request: ForwardedRequest, row: ForwardedRow, filter: EnvelopeFilter): Promise<void> {
@@ -40,6 +41,10 @@ export class Upgrades {
       this.api.availability.requireAnswers();
       const identity = await this.identities.of(request, row);
       if (!(await this.#send(upgrade, request, identity))) {
+        if (identity.secret === 'static token') {
+          this.reportStaticToken();
+          throw tokenNotTaken();
+        }
         const renewed = await this.identities.renewed(identity, request, row);
         this.counts.repeated();
         if (!(await this.#send(upgrade, request, renewed))) throw tokenNotTaken();

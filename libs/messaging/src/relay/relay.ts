@@ -49,7 +49,7 @@ export class Relay {
   #stopListening: () => void = () => undefined;
   #foundParkedAt = -Infinity;
   /** The slots that were held then, with the epochs of their leases. */
-  #foundParkedIn = new Map<number, number | undefined>();
+  readonly #foundParkedIn = new Map<number, number>();
   #retriedParkedAt = -Infinity;
 
   constructor(
@@ -139,13 +139,13 @@ export class Relay {
     const slots = [...this.#feed.status().positions.keys()];
     const held = new Map(slots.map((slot) => [slot, this.#feed.leaseOf(slot)?.epoch]));
     const isDue = now() - this.#foundParkedAt >= FIND_PARKED_INTERVAL;
-    const isNew = slots.some((slot) => held.get(slot) !== this.#foundParkedIn.get(slot));
+    const isNew = [...held].some(([slot, epoch]) => epoch !== undefined && epoch !== this.#foundParkedIn.get(slot));
     if (slots.length === 0 || !(isDue || isNew)) return;
-    for (const { slot } of await this.parked.all()) {
+    for (const slot of new Set((await this.parked.all()).map((parked) => parked.slot))) {
       const lease = this.#feed.leaseOf(slot);
       if (lease) await this.#slotRelay(slot, lease.epoch).removeStale();
     }
     this.#foundParkedAt = now();
-    this.#foundParkedIn = held;
+    for (const [slot, epoch] of held) if (epoch !== undefined) this.#foundParkedIn.set(slot, epoch);
   }
 }

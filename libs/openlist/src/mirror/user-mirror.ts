@@ -67,10 +67,13 @@ export class UserMirror {
     if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
     const wanted = mirrorOf(account, password);
     const changed = differingFields(user, wanted).length > 0;
-    if (user.username !== wanted.username) await checkedLogins(user);
+    const isRenamed = user.username !== wanted.username;
+    if (isRenamed) await checkedLogins(user);
     if (changed) await this.#change(user, wanted, account, password, requireTurn);
     // A process may have died after it stored this state and before OpenList read it.
     else await this.api.refresh([user.username]);
+    // A later change of name would no longer see that there may be logins to wait for.
+    if (!isRenamed && !mayUseWebDav(wanted)) await checkedLogins(user);
     return { userId: user.id, fields: wanted, password, changed };
   }
 
@@ -219,8 +222,6 @@ export class UserMirror {
       );
     }
     await this.api.refresh([found.username, wanted.username]);
-    // A later change of name would no longer see that there may be logins to wait for.
-    if (!mayUseWebDav(wanted)) await checkedLogins(found);
   }
 
   /** Returns the user of this name if it is a mirror of the account that a crash left without a link. */

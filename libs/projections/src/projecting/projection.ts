@@ -32,7 +32,7 @@ export class Projection {
       const loaded = await this.loader.loadWith(ref, known);
       // Version 0: the append failed without storing its commit. A cached state may be that of a stream that was erased meanwhile.
       const isStored = loaded.version > 0 && (known.length > 0 || (await this.loader.hasCommit(ref, loaded.version)));
-      if (isStored && this.#snapshots.isDue(ref, loaded, known)) {
+      if (isStored && (known.length === 0 || this.#snapshots.isDue(ref, loaded))) {
         await this.readModels.put(ref, loaded);
         this.#snapshots.written(ref, loaded);
       }

@@ -140,17 +140,13 @@ function compareStream(
   const due = commits.findLast(({ position }) => position <= projected)?.version ?? 0;
   let loaded = initialOf(aggregate);
   let stateOfDocument: unknown;
-  let sortKey: number | null = null;
   let isRecent = version >= due;
   try {
     for (const commit of commits) {
       loaded = foldCommit(aggregate, loaded, commit);
-      if (loaded.version === version) {
-        stateOfDocument = loaded.state;
-        sortKey = model.sortKeyOf?.(loaded.state) ?? null;
-      }
+      if (loaded.version === version) stateOfDocument = loaded.state;
       // The projector may have decided on any state since the checkpoint.
-      if (document && loaded.version >= due) isRecent ||= mayLag(model, { version, sortKey }, loaded);
+      if (document && loaded.version >= due) isRecent ||= mayLag(model, version, loaded);
     }
   } catch (error) {
     if (!(error instanceof UnfoldableStream)) throw error;

@@ -60,7 +60,11 @@ const tooSlow = () => new Fault(408, 'the body took too long');
 export function begunBody(request: IncomingMessage): Promise<ForwardedBody> {
   const body = new ForwardedBody(request);
   return new Promise((resolve, reject) => {
-    const idle = setTimeout(() => reject(tooSlow()), IDLE_TIME).unref();
+    const giveUp = () => {
+      body.destroy();
+      reject(tooSlow());
+    };
+    const idle = setTimeout(giveUp, IDLE_TIME).unref();
     const begin = () => {
       clearTimeout(idle);
       resolve(body);

@@ -43,19 +43,19 @@ const NOT_RETURNED = new Set(HOP_BY_HOP);
 
 /**
  * Returns the headers of a request as names and values in turn. `Host` is kept, because OpenList builds addresses from it. `forwarder` is the mark of this
- * service.
+ * service; undefined where OpenList passes headers on to storage providers.
  */
 export function requestHeaders(
   { rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
   { authorization, address, protocol, host }: Sender,
-  forwarder: string,
+  forwarder: string | undefined,
 ): string[] {
   const kept = withoutHeaders(rawHeaders, NOT_SENT, namedBy(headers.connection));
   if (authorization !== undefined) kept.push('Authorization', authorization);
   if (address !== '') kept.push('X-Forwarded-For', address);
   kept.push('X-Forwarded-Proto', protocol);
   if (host !== undefined) kept.push('X-Forwarded-Host', host);
-  kept.push(FORWARDER, forwarder);
+  if (forwarder !== undefined) kept.push(FORWARDER, forwarder);
   return kept;
 }
 
