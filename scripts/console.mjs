@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '..');
 const source = join(root, 'apps/console');
 const PAGE = join(source, 'src/index.html');
 const STYLE = join(source, 'src/console.css');
-/** Modules that most screens import. Only one of the languages is shared. */
-const SHARED = /console\/src\/(?:api|formats|ui|texts\/en|texts\/texts)\b|node_modules/;
+/** Modules that several screens import. Only one of the languages is shared. */
+const SHARED = /console\/src\/(?:api|formats|ui|texts\/en|texts\/texts|account\/.*-columns)\b|node_modules/;
 
 /** Writes `index.html` and `assets/` into a folder and returns the project files that they depend on. */
 export async function bundleConsole(folder) {
