@@ -18,8 +18,8 @@ it('an administrator ends a session of somebody else', async () => {
   const page = await open('sessions');
   await expectHeading(page, 'Access');
   const row = page.getByRole('row').filter({ hasText: 'ann' });
-  await row.getByRole('button', { name: 'End' }).click();
-  await page.getByRole('dialog').getByText('ann has to sign in again').waitFor();
+  await row.getByRole('button', { name: /^End the session of ann on .+ from 127\.0\.0\.1$/ }).click();
+  await page.getByRole('dialog', { name: 'End the session of ann' }).getByText('ann has to sign in again').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
   await expect.poll(() => row.count()).toBe(0);
   expect((await ann.get('/api/me')).outcome).toBe('401 token is invalidated');
@@ -34,7 +34,8 @@ it('secrets of everybody are listed and revoked', async () => {
   const page = await open('passwords');
   await page.getByText('phone').waitFor();
   await page.getByRole('link', { name: 'Access tokens' }).click();
-  await page.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'Revoke “script” of ann' }).click();
+  await page.getByRole('dialog', { name: 'Revoke “script” of ann' }).waitFor();
   await expectAccessible(page);
   await takePicture(page, 'access-revoke');
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

@@ -115,7 +115,7 @@ describe('the account of somebody', () => {
     await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Remove key' }).click();
     await key.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /End the session on curl 8.5.0/ }).click();
+    await page.getByRole('button', { name: /^End the session of dora on curl 8\.5\.0 from [\d.]+$/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
     await page.getByRole('region', { name: 'Sessions' }).getByText('curl 8.5.0').waitFor({ state: 'detached' });
     expect((await other.get('/api/me')).code).toBe(401);

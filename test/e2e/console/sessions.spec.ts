@@ -21,7 +21,7 @@ it('a person sees where they are signed in, and ends one session, then all other
   await rowOf('Safari 18 on iPhone').waitFor();
   await rowOf('Unknown program').waitFor();
   expect(await rowOf('this one').innerText()).toMatch(/Chrome \d+ on Linux[^]*127\.0\.0\.1[^]*password/);
-  await page.getByRole('button', { name: 'End the session on curl 8.14.1' }).click();
+  await page.getByRole('button', { name: /^End the session on curl 8\.14\.1 from [\d.]+$/ }).click();
   const dialog = page.getByRole('dialog');
   await expectAccessible(page);
   await takePicture(page, 'sessions-end');

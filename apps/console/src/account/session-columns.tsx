@@ -3,7 +3,8 @@ import { deviceOf } from '../formats/device.js';
 import { t, wordOf } from '../texts/texts.js';
 import { Time } from '../ui/time.js';
 
-type Session = components['schemas']['SessionResponse'];
+/** The sessions of everybody name their owner. */
+type Session = components['schemas']['SessionResponse'] & Readonly<{ username?: string }>;
 
 /** A change of the account refuses its sessions, which stay in the list until they expire. */
 export const works = ({ status }: Pick<Session, 'status'>): boolean => status === 0;
@@ -35,7 +36,7 @@ export const sessionColumns = <Shown extends Session>(
     cell: (session: Shown) =>
       canEnd(session) && (
         <div class="buttons">
-          <button type="button" aria-label={t.sessions.endTitle(deviceText(session))} onClick={() => end(session)}>
+          <button type="button" aria-label={endTitle(session)} onClick={() => end(session)}>
             {t.sessions.end}
           </button>
         </div>
@@ -43,7 +44,11 @@ export const sessionColumns = <Shown extends Session>(
   },
 ];
 
-export function deviceText({ ua }: Pick<Session, 'ua'>): string {
+/** The label of the button that ends a session, and the title of its dialog. */
+export const endTitle = (session: Session): string =>
+  t.sessions.endTitle(deviceText(session), session.ip, session.username);
+
+function deviceText({ ua }: Pick<Session, 'ua'>): string {
   const { program, system } = deviceOf(ua);
   if (program && system) return t.sessions.programOn(program, system);
   return program || system || t.sessions.unknownDevice;

@@ -8,7 +8,7 @@ import { Page, Ready } from '../ui/page.js';
 import { navigate } from '../ui/router.js';
 import { Table } from '../ui/table.js';
 import { useLoad } from '../ui/use-load.js';
-import { deviceText, sessionColumns } from './session-columns.js';
+import { endTitle, sessionColumns } from './session-columns.js';
 
 type Session = components['schemas']['SessionResponse'];
 
@@ -51,12 +51,7 @@ export default function Sessions() {
         </Confirm>
       )}
       {asked && asked !== 'others' && (
-        <Confirm
-          title={t.sessions.endTitle(deviceText(asked))}
-          submit={t.sessions.end}
-          onConfirm={() => end(asked)}
-          onClose={close}
-        >
+        <Confirm title={endTitle(asked)} submit={t.sessions.end} onConfirm={() => end(asked)} onClose={close}>
           <p>{asked.current ? t.sessions.endCurrent : t.sessions.endConsequence}</p>
         </Confirm>
       )}

@@ -88,7 +88,7 @@ function AnySecrets({ caption, empty, of, read, revoke }: AnySecretsProps) {
                       <button
                         type="button"
                         class="danger"
-                        aria-label={t.secrets.revokeTitle(each.secret.name)}
+                        aria-label={t.secrets.revokeTitle(each.secret.name, each.username)}
                         onClick={() => setRevoking(each)}
                       >
                         {t.secrets.revoke}
@@ -104,7 +104,7 @@ function AnySecrets({ caption, empty, of, read, revoke }: AnySecretsProps) {
       </Ready>
       {revoking && (
         <Confirm
-          title={t.secrets.revokeTitle(revoking.secret.name)}
+          title={t.secrets.revokeTitle(revoking.secret.name, revoking.username)}
           submit={t.secrets.revoke}
           onConfirm={async () => {
             await revoke(revoking.secret.id);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../api/client.js';
-import { deviceText, sessionColumns } from '../account/session-columns.js';
+import { endTitle, sessionColumns } from '../account/session-columns.js';
 import type { components } from '../api/openapi.js';
 import { t } from '../texts/texts.js';
 import { Confirm } from '../ui/dialog.js';
@@ -41,7 +41,7 @@ export function AnySessions() {
       </Ready>
       {ending && (
         <Confirm
-          title={t.sessions.endTitle(deviceText(ending))}
+          title={endTitle(ending)}
           submit={t.sessions.end}
           onConfirm={async () => {
             await post('/api/admin/session/evict', { body: { session_id: ending.session_id } });

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../api/client.js';
 import type { components } from '../../api/openapi.js';
-import { deviceText, sessionColumns, works } from '../../account/session-columns.js';
+import { endTitle, sessionColumns, works } from '../../account/session-columns.js';
 import { t } from '../../texts/texts.js';
 import { Confirm } from '../../ui/dialog.js';
 import { Ready } from '../../ui/page.js';
@@ -60,7 +60,7 @@ export function Sessions({ id, isOwn, of }: Readonly<{ id: number; isOwn: boolea
       </Ready>
       {ending && (
         <Confirm
-          title={ending.session ? t.sessions.endTitle(deviceText(ending.session)) : t.account.endAll}
+          title={ending.session ? endTitle(ending.session) : t.account.endAll}
           submit={ending.session ? t.sessions.end : t.account.endAll}
           onConfirm={() => end(ending)}
           onClose={() => setEnding(undefined)}

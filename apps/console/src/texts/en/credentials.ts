@@ -40,7 +40,8 @@ export const sessions = {
   current: 'this one',
   refused: 'no longer accepted',
   end: 'End',
-  endTitle: (device: string) => `End the session on ${device}`,
+  endTitle: (device: string, address: string, owner?: string) =>
+    `End the session${owner === undefined ? '' : ` of ${owner}`} on ${device} from ${address}`,
   endConsequence: 'The session is signed out at once. What is unsaved there is lost.',
   endCurrent: 'This is the session you are using: you will be signed out here.',
   endOthers: 'End all others',
@@ -59,7 +60,7 @@ export const secrets = {
   expires: 'Expires',
   expiresHint: 'It works until the end of this day. Without a date it never expires.',
   revoke: 'Revoke',
-  revokeTitle: (name: string) => `Revoke “${name}”`,
+  revokeTitle: (name: string, owner?: string) => `Revoke “${name}”${owner === undefined ? '' : ` of ${owner}`}`,
   stepUp: 'You signed in more than 10 minutes ago. Enter your password or a code to continue.',
   tokens: {
     title: 'Access tokens',

@@ -41,7 +41,7 @@ export const sessions: Texts['sessions'] = {
   current: '当前会话',
   refused: '已失效',
   end: '结束',
-  endTitle: (device) => `结束会话：${device}`,
+  endTitle: (device, address, owner) => `结束${owner === undefined ? '' : ` ${owner} 的`}会话：${device}（${address}）`,
   endConsequence: '该会话将立即退出登录，其中未保存的内容会丢失。',
   endCurrent: '这是您正在使用的会话，结束后将在此处退出登录。',
   endOthers: '结束其他所有会话',
@@ -58,7 +58,7 @@ export const secrets: Texts['secrets'] = {
   expires: '有效期至',
   expiresHint: '在当天结束前有效。不填日期则永不过期。',
   revoke: '吊销',
-  revokeTitle: (name) => `吊销“${name}”`,
+  revokeTitle: (name, owner) => `吊销${owner === undefined ? '' : ` ${owner} 的`}“${name}”`,
   stepUp: '您登录已超过 10 分钟。请输入密码或验证码以继续。',
   tokens: {
     title: '访问令牌',
