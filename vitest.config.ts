@@ -26,6 +26,8 @@ export default defineConfig({
   test: {
     env: { PATH: searchPath },
     sequence: { sequencer: LongestFirst },
+    // The default, one second, is too short on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       // The timeout is generous, so that tests pass on a busy machine.
       project('unit', ['{apps,libs}/**/*.spec.ts', 'test/docs/**/*.spec.ts', '!**/*.int.spec.ts'], {

@@ -70,7 +70,7 @@ const TEXTS: Readonly<
 > = {
   overview: { full: 'unknown event AccountArchived', empty: 'Nothing is parked.', emptyAt: '', fill: busySite },
   account: { full: 'workstation at the office', rest: `/${id}` },
-  accounts: { full: 'member-20', empty: 'No name contains this text.', emptyAt: '?search=nobody' },
+  accounts: { full: /member-\d\d/, empty: 'No name contains this text.', emptyAt: '?search=nobody' },
   access: { full: /curl.8\.14\.1/, empty: 'No account has an app password.', emptyAt: '?show=passwords' },
   settings: { full: 'Site title' },
 };
