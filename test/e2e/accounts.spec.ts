@@ -140,3 +140,12 @@ it('the list of accounts is searched by a part of the name, from either end', as
   expect((await list('sort=name&per_page=1')).names).toEqual(['admin']);
   expect(await list('search=' + 'x'.repeat(5_000))).toEqual({ names: [], total: 0 });
 });
+
+it('a search is not cut within a letter', async () => {
+  const username = `${'x'.repeat(255)}😀`;
+  await createAccount(admin, username);
+  const { total } = (await admin.get(`/api/admin/user/list?search=${encodeURIComponent(username)}y`)).data<{
+    total: number;
+  }>();
+  expect(total).toBe(1);
+});

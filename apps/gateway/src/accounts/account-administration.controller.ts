@@ -147,7 +147,7 @@ export class AccountAdministrationController {
   async list(@Req() request: KeyfoldRequest): Promise<PreparedResponse> {
     const sent = queryOf(request);
     const paging = parsePaging(sent);
-    const search = (sent.get('search') ?? '').slice(0, SEARCH_LETTERS);
+    const search = [...(sent.get('search') ?? '')].slice(0, SEARCH_LETTERS).join('');
     const query = new ListAccountsQuery(offsetOf(paging), paging.perPage, {
       search,
       descending: sent.get('sort') === '-id',
