@@ -31,7 +31,7 @@ it('an entry whose write failed after its commit is correct as soon as writes su
   await expect.poll(() => namesOf(account), { timeout: RECOVERY }).toEqual({ byId: 'written', listed: 'written' });
 });
 
-it('a search that takes too long is answered at once, and says so', async () => {
+it('a search that MongoDB ends because it takes too long is answered with 503, and says so', async () => {
   await fail('aggregate', 'accounts_2', { errorCode: 50 });
   const { status, outcome } = await admin.get('/api/admin/user/list?search=unwritten');
   expect([status, outcome]).toEqual([503, '503 the search took too long, try again later']);

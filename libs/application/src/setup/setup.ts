@@ -22,7 +22,10 @@ const MAX_COMMITS = 100;
  */
 @Injectable()
 export class Setup {
-  /** Whether the history has shown that the setup is over, which it stays. Anybody may ask, so the history is then not read again. */
+  /**
+   * Whether the history has shown that the setup is over, which it stays. Anybody may ask, so the history is then not read again. After
+   * ten wrong codes it still is.
+   */
   #isOver = false;
 
   constructor(
