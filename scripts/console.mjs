@@ -25,7 +25,7 @@ export async function bundleConsole(folder) {
       minify: true,
       entryFileNames: '[name]-[hash].js',
       chunkFileNames: '[name]-[hash].js',
-      // What screens share comes with the first load, so that the code of most screens takes one round trip.
+      // The first load brings the code that screens share, so that the code of most screens takes one round trip.
       codeSplitting: { groups: [{ name: 'shared', test: SHARED }] },
     });
     mkdirSync(join(folder, 'assets'), { recursive: true });

@@ -103,7 +103,7 @@ describe('the files', () => {
       (await Promise.all([...paths].map(sentSize))).reduce((total, size) => total + size, 0);
     const main = first.find((path) => path.includes('/main-'))!;
     const atFirst = new Set([...first, ...(await closureOf(main))]);
-    // What is imported but not named by the page would take another round trip.
+    // An import that the page does not name would take another round trip.
     expect([...atFirst]).toEqual(first);
     expect(await sum(first)).toBeLessThanOrEqual(45 * KIB);
     const later = [...(await Promise.all([...atFirst].map(contentOf))).join('').matchAll(/import\(`\.\/([\w.-]+)/g)];
