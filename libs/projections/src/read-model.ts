@@ -77,8 +77,11 @@ export const openlistUsers = { name: 'openlist_users', schema: 1, aggregate: ope
 export const siteSettings = { name: 'site_settings', schema: 1, aggregate: siteSettingsAggregate };
 export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggregate };
 
-/** Returns a text as searches compare it: letter case does not matter. */
-export const foldCase = (text: string): string => text.toLowerCase();
+/**
+ * Returns a text as searches compare it: letter case does not matter. The lower case of a sigma depends on whether a word ends there, which a
+ * part of a name does not tell. The stores keep texts as UTF-8, which has no unpaired surrogates.
+ */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ').toWellFormed();
 
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [

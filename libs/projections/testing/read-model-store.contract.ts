@@ -214,7 +214,19 @@ function listCases(newStore: NewStore): void {
 
   it('is searched by a part of the text, in any letter case', async () => {
     const store = await newStore();
-    const names = ['Ann', 'ben', 'joann.b', '"q\\n', 'п.Ann', 'a*', 'line\nfeed', '汉字', 'gone ann', '[x]\u0000y'];
+    const names = [
+      'Ann',
+      'ben',
+      'joann.b',
+      '"q\\n',
+      'п.Ann',
+      'a*',
+      'line\nfeed',
+      '汉字',
+      'gone ann',
+      '[x]\u0000y',
+      'ΑΣΑΣ',
+    ];
     await Promise.all(names.map((name, id) => store.put(accountStream(id), { state: active(id, name), version: 1 })));
     await store.put(accountStream(8), { state: deleted(8), version: 2 });
     const found = async (search: string, descending = false) => {
@@ -226,6 +238,7 @@ function listCases(newStore: NewStore): void {
     expect(await found('ANN', true)).toEqual(['п.Ann', 'joann.b', 'Ann']);
     expect(await found('П.ann')).toEqual(['п.Ann']);
     expect(await found(']\u0000Y')).toEqual(['[x]\u0000y']);
+    for (const search of ['ΑΣ', 'ας', 'ασα', 'σΑς']) expect(await found(search)).toEqual(['ΑΣΑΣ']);
     expect(await found('.')).toEqual(['joann.b', 'п.Ann']);
     expect(await found('*')).toEqual(['a*']);
     expect(await found('n')).toEqual(['Ann', 'ben', 'joann.b', '"q\\n', 'п.Ann', 'line\nfeed']);
