@@ -99,6 +99,9 @@ export abstract class ReadModelStore {
   /** Removes the document of a stream if it still has this version. */
   abstract remove(ref: StreamRef<unknown>, version: number): Promise<void>;
 
+  /** Removes the documents of streams that earlier versions of the program stored, at lower schema numbers. */
+  abstract removeFormer(refs: readonly StreamRef<unknown>[]): Promise<void>;
+
   /** Records that a stream is parked; replaces an earlier record of it. */
   abstract park(parked: ParkedStream): Promise<void>;
   /** Releases a stream unless it failed again after this record. */

@@ -83,6 +83,10 @@ export const erasures = { name: 'erasures', schema: 1, aggregate: erasuresAggreg
  */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ').toWellFormed();
 
+/** Returns the names of the collections or tables in which earlier versions of the program stored a model. */
+export const formerNamesOf = ({ name, schema }: ReadModel<unknown>): string[] =>
+  Array.from({ length: schema - 1 }, (_, index) => `${name}_${index + 1}`);
+
 /** All read models: one for each aggregate. */
 export const readModels: readonly ReadModel<unknown>[] = [
   accounts,

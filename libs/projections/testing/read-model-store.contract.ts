@@ -1,5 +1,5 @@
 import { absentAccount, type Account } from '@keyfold/domain';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { accountStream, sessionStream, siteSettingsStream, sshKeyRingStream } from '../src/loading/stream-ref.js';
 import type { ReadModelStore } from '../src/read-model-store.js';
 import { accounts } from '../src/read-model.js';
@@ -164,6 +164,22 @@ function documentCases(newStore: NewStore): void {
     await store.put(account, { state: active(7, 'again'), version: 1 });
     expect(await stateOf(store)).toEqual({ state: active(7, 'again'), version: 1 });
     expect(await store.list(accounts, 0, 10)).toEqual({ items: [active(7, 'again')], total: 1 });
+  });
+
+  it('of an earlier version of the program is removed, and those of other streams and of the running one stay', async () => {
+    const store = await newStore();
+    const other = accountStream(8);
+    for (const ref of [account, other]) await store.put(ref, { state: active(7), version: 1 });
+    await store.removeFormer([account, other]);
+    expect(await store.get([account, other])).toHaveProperty('size', 2);
+    const { schema } = accounts;
+    const runVersion = (number: number) => void Object.assign(accounts, { schema: number });
+    onTestFinished(() => runVersion(schema));
+    // There is nothing at the schema numbers in between.
+    runVersion(schema + 3);
+    await store.removeFormer([account]);
+    runVersion(schema);
+    expect([...(await store.get([account, other])).keys()]).toEqual([other.stream]);
   });
 }
 

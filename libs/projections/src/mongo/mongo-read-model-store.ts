@@ -13,7 +13,7 @@ import {
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
-import { foldCase, readModelOf, type ReadModel } from '../read-model.js';
+import { foldCase, formerNamesOf, readModelOf, type ReadModel } from '../read-model.js';
 import { DocumentReader, DocumentWriter, buildUpsert } from './documents.js';
 import { MongoKeyOwners } from './mongo-key-owners.js';
 import {
@@ -92,6 +92,16 @@ export class MongoReadModelStore extends ReadModelStore {
   async remove(ref: StreamRef<unknown>, version: number): Promise<void> {
     const filter = { _id: ref.stream, version };
     await this.#storageOf(readModelOf(ref)).writer.write({ deleteOne: { filter } });
+  }
+
+  async removeFormer(refs: readonly StreamRef<unknown>[]): Promise<void> {
+    for (const [model, removed] of Map.groupBy(refs, readModelOf)) {
+      const $in = removed.map(({ stream }) => stream);
+      for (const name of formerNamesOf(model)) {
+        const former = collectionOf<ReadModelDocument>(this.connection, name);
+        await reaching(() => former.deleteMany({ _id: { $in } }));
+      }
+    }
   }
 
   list<State>(

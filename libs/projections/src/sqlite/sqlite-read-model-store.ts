@@ -12,7 +12,7 @@ import {
   type StoredDocument,
   type Unexpired,
 } from '../read-model-store.js';
-import { foldCase, readModelOf, readModels, type ReadModel } from '../read-model.js';
+import { foldCase, formerNamesOf, readModelOf, readModels, type ReadModel } from '../read-model.js';
 import { selectedPlaces } from './list-search.js';
 
 /** Entries of a list that are read in one iteration of the event loop. */
@@ -221,6 +221,15 @@ export class SqliteReadModelStore extends ReadModelStore {
     await this.file.writeAll([{ sql, params: [ref.stream, version] }]);
   }
 
+  async removeFormer(refs: readonly StreamRef<unknown>[]): Promise<void> {
+    const writes = refs.flatMap((ref) =>
+      formerNamesOf(readModelOf(ref))
+        .filter((table) => this.#hasTable(table))
+        .map((table) => ({ sql: `DELETE FROM ${table} WHERE stream = ?`, params: [ref.stream] })),
+    );
+    if (writes.length > 0) await this.file.writeAll(writes);
+  }
+
   async park({ stream, partition, version, error, at }: ParkedStream): Promise<void> {
     const sql = 'INSERT OR REPLACE INTO parked_streams VALUES (?, ?, ?, ?, ?)';
     await this.file.writeAll([{ sql, params: [stream, partition, version, error, at] }]);
@@ -244,6 +253,10 @@ export class SqliteReadModelStore extends ReadModelStore {
 
   close(): Promise<void> {
     return this.file.close();
+  }
+
+  #hasTable(name: string): boolean {
+    return this.file.read("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", name).length > 0;
   }
 
   /** Resolves in an iteration of the event loop in which no other list reads a further piece. */

@@ -1,6 +1,6 @@
 import { voidStreamOf } from '@keyfold/event-store';
-import { readModels } from '@keyfold/projections';
-import { describe, expect, it } from 'vitest';
+import { accountStream, readModels } from '@keyfold/projections';
+import { describe, expect, it, vi } from 'vitest';
 import { operatorStores, type OperatorScene } from '../../../testing/operator-scene.js';
 import { eraseAccountData } from './erase-account-data.js';
 
@@ -27,9 +27,11 @@ describe.each(operatorStores)('the erasure of an account on %s', (_, open) => {
     await scene.register(8, 'bob');
     await scene.project();
     const heads = await ports.feed.readHeads();
+    const removeFormer = vi.spyOn(ports.readModels, 'removeFormer');
     expect(await eraseAccountData(ports, 7, signal)).toEqual({ streams: 6, commits: 7, documents: 6 });
     expect(await eraseAccountData(ports, 7, signal)).toEqual({ streams: 0, commits: 0, documents: 0 });
 
+    expect(removeFormer.mock.calls.flatMap(([refs]) => refs)).toContainEqual(accountStream(7));
     expect(await ports.feed.readHeads()).toEqual(heads);
     expect(await ports.history.readHistory({ partition: '7' }, 10)).toEqual([]);
     const left = await ports.store.readStreams([{ stream: voidStreamOf('account-7'), version: 0 }]);

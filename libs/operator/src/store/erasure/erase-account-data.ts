@@ -87,6 +87,7 @@ async function eraseStreams(
 }
 
 async function removeDocuments({ readModels }: ErasurePorts, refs: readonly StreamRef<unknown>[]): Promise<number> {
+  await readModels.removeFormer(refs);
   const documents = await readModels.get(refs);
   const found = refs.flatMap((ref) => {
     const document = documents.get(ref.stream);
