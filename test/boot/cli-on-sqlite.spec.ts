@@ -39,7 +39,7 @@ describe.each([
   });
 
   it('verify finds a wrong document, and a rebuild repairs it', async () => {
-    damage('views.db', "UPDATE accounts_2 SET state = json_set(state, '$.username', 'x') WHERE stream = 'account-2'");
+    damage('views.db', "UPDATE accounts_2 SET state = json_set(state, '$.permission', -1) WHERE stream = 'account-2'");
     expect(await run('verify')).toMatchObject({
       status: 1,
       out: expect.stringMatching(/^the document of account-2 differs from its stream at version 1\n.*: 1 problem\n$/),

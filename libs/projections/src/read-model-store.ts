@@ -11,8 +11,9 @@ export type Page<State> = Readonly<{ items: readonly State[]; total: number }>;
 /** A stream that cannot be projected. `version` is the commit that cannot be folded, 0 if all can. `at` is in unix milliseconds. */
 export type ParkedStream = Readonly<{ stream: string; partition: string; version: number; error: string; at: number }>;
 
-/** A stored document, with the sort key that was written with it; null if it is not listed. */
-export type StoredDocument = Loaded<unknown> & Readonly<{ stream: string; sortKey: number | null }>;
+/** A stored document, with the sort key and the folded search text that were written with it; null if it has none. */
+export type StoredDocument = Loaded<unknown> &
+  Readonly<{ stream: string; sortKey: number | null; text: string | null }>;
 
 /** The entries of a list that expire after a time, in unix seconds. With `partition`, only those of its streams. */
 export type Unexpired = Readonly<{ after: number; partition?: string }>;

@@ -137,13 +137,15 @@ function documentCases(newStore: NewStore): void {
 
   it('is listed with all others of its model in stream order', async () => {
     const store = await newStore();
-    for (const id of [9, 10, 1]) await store.put(accountStream(id), { state: active(id), version: id });
+    const odd = active(9, 'Nine\u0000\ud800');
+    for (const state of [odd, active(10), active(1)])
+      await store.put(accountStream(state.accountId), { state, version: state.accountId });
     await store.put(accountStream(1), { state: deleted(1), version: 2 });
     await store.put(sshKeyRingStream(1), { state: { keys: [], keysEver: 4, bytes: 0 }, version: 1 });
     const [one, ten, nine] = [
-      { stream: 'account-1', version: 2, sortKey: null, state: deleted(1) },
-      { stream: 'account-10', version: 10, sortKey: 10, state: active(10) },
-      { stream: 'account-9', version: 9, sortKey: 9, state: active(9) },
+      { stream: 'account-1', version: 2, sortKey: null, text: null, state: deleted(1) },
+      { stream: 'account-10', version: 10, sortKey: 10, text: 'account 10', state: active(10) },
+      { stream: 'account-9', version: 9, sortKey: 9, text: 'nine\u0000\ufffd', state: odd },
     ];
     expect(await store.documents(accounts, '', 10)).toEqual([one, ten, nine]);
     expect(await store.documents(accounts, '', 2)).toEqual([one, ten]);

@@ -164,10 +164,11 @@ export class MongoReadModelStore extends ReadModelStore {
       .sort({ _id: 1 })
       .limit(limit);
     const found = await reaching(() => following.lean().exec());
-    return found.map(({ _id: stream, version = 0, place = null, state = 'null' }) => ({
+    return found.map(({ _id: stream, version = 0, place = null, text = null, state = 'null' }) => ({
       stream,
       version,
       sortKey: place,
+      text,
       state: JSON.parse(state),
     }));
   }

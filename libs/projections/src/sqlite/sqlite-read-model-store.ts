@@ -207,11 +207,12 @@ export class SqliteReadModelStore extends ReadModelStore {
   }
 
   async documents(model: ReadModel<unknown>, after: string, limit: number): Promise<StoredDocument[]> {
-    const sql = `SELECT stream, version, place, state FROM ${tableOf(model)} WHERE stream > ? ORDER BY stream LIMIT ?`;
+    const sql = `SELECT * FROM ${tableOf(model)} WHERE stream > ? ORDER BY stream LIMIT ?`;
     return this.file.read(sql, after, limit).map((row) => ({
       stream: String(row['stream']),
       version: Number(row['version']),
       sortKey: row['place'] === null ? null : Number(row['place']),
+      text: typeof row['text'] === 'string' ? row['text'] : null,
       state: JSON.parse(String(row['state'])),
     }));
   }

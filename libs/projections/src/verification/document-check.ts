@@ -1,11 +1,11 @@
 import { voidStreamOf } from '@keyfold/event-store';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import type { StoredDocument, DueStream, ReadModelStore } from '../read-model-store.js';
-import type { ReadModel } from '../read-model.js';
+import { foldCase, type ReadModel } from '../read-model.js';
 import { documentPages } from './pages.js';
 import type { Report, Verified } from './slot-check.js';
 
-/** Checks that each document of a model belongs to a stream and has the right sort key. Returns the number of documents. */
+/** Checks that each document of a model belongs to a stream and is listed as its state says. Returns the number of documents. */
 export async function checkDocuments(
   { store, readModels }: Verified,
   model: ReadModel<unknown>,
@@ -15,7 +15,7 @@ export async function checkDocuments(
   let count = 0;
   for await (const { documents, unknown } of documentPages(store, readModels, model, signal)) {
     count += documents.length;
-    for (const document of documents) await checkSortKey(model, document, report);
+    for (const document of documents) await checkEntry(model, document, report);
     for (const { stream, version } of unknown) {
       // A stream shorter than its document is reported with the streams. The document of a compacted stream is about to be removed.
       const [first] = await store.readStreams(
@@ -28,18 +28,27 @@ export async function checkDocuments(
   return count;
 }
 
-async function checkSortKey(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
-  const expected = expectedSortKey(model, document.state);
-  if (expected === undefined || document.sortKey === expected) return;
-  await report(
-    `the document of ${document.stream} has sort key ${document.sortKey ?? 'none'} in the list of ${model.name}, expected ${expected ?? 'none'}`,
-  );
+async function checkEntry(model: ReadModel<unknown>, document: StoredDocument, report: Report): Promise<void> {
+  const expected = expectedEntry(model, document.state);
+  if (!expected) return;
+  const { stream, sortKey, text } = document;
+  if (sortKey !== expected.sortKey)
+    await report(
+      `the document of ${stream} has sort key ${sortKey ?? 'none'} in the list of ${model.name}, expected ${expected.sortKey ?? 'none'}`,
+    );
+  // The texts are names of people, which a report does not repeat.
+  if (text !== expected.text)
+    await report(`the document of ${stream} has a wrong search text in the list of ${model.name}`);
 }
 
 /** Returns undefined for a damaged state, which is reported with its stream. */
-function expectedSortKey(model: ReadModel<unknown>, state: unknown): number | null | undefined {
+function expectedEntry(
+  { sortKeyOf, textOf }: ReadModel<unknown>,
+  state: unknown,
+): Pick<StoredDocument, 'sortKey' | 'text'> | undefined {
   try {
-    return model.sortKeyOf?.(state) ?? null;
+    const sortKey = sortKeyOf?.(state) ?? null;
+    return { sortKey, text: sortKey !== null && textOf ? foldCase(textOf(state)) : null };
   } catch {
     return undefined;
   }

@@ -102,6 +102,11 @@ describe('in the documents', () => {
       'account-7 has sort key 9 in the list of accounts, expected 7',
     ],
     [
+      'one with a wrong search text',
+      "UPDATE accounts_2 SET text = 'bob'",
+      'account-7 has a wrong search text in the list of accounts',
+    ],
+    [
       'one with a sort key although nothing is due',
       'UPDATE ssh_key_rings_1 SET place = 1',
       'ssh-keys-7 has sort key 1 in the list of ssh_key_rings, expected none',
@@ -151,7 +156,7 @@ describe('in the documents', () => {
     expect(await verify(projections)).toMatchObject({ problems: [], documents: 1_200 });
     damage(
       projections.views,
-      "UPDATE accounts_2 SET state = json_set(state, '$.username', 'x') WHERE stream IN ('account-3', 'account-500', 'account-1202')",
+      "UPDATE accounts_2 SET state = json_set(state, '$.permission', -1) WHERE stream IN ('account-3', 'account-500', 'account-1202')",
     );
     const iterations = countIterations();
     expect((await verify(projections)).problems).toHaveLength(3);
