@@ -58,7 +58,7 @@ describe('the account of somebody', () => {
     expect(await page.getByLabel('Skip folder passwords').isChecked()).toBe(true);
     expect(await accountOf(id)).toMatchObject({ permission: 2, base_path: '/theirs' });
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
+    await page.getByText('Saved.', { exact: true }).waitFor();
     expect(await accountOf(id)).toMatchObject({ permission: 2, base_path: '/mine' });
   });
 
