@@ -1,7 +1,7 @@
 import { Fault } from '@keyfold/http-envelope';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forwardedRow, forwardingRows, isDownload } from './forwarding-table.js';
+import { forwardedRow, forwardingRows } from './forwarding-table.js';
 
 const OWN = ['/api/me', '/api/admin/session/list', '/openapi.json', '/s3', '/ping', '/api/public/settings'];
 const isRoute = (path: string) => OWN.includes(path) || path.startsWith('/docs/');
@@ -147,17 +147,4 @@ describe('a request for the static token', () => {
 it('administrative routes take no access token', () => {
   const scoped = forwardingRows.filter((row) => row.speaker !== undefined && 'scope' in row);
   expect(scoped.flatMap(({ paths }) => paths).filter((path) => path.startsWith('/api/admin'))).toEqual([]);
-});
-
-it.each([
-  ['/d/film.mkv?sign=x', true],
-  ['/p/a', true],
-  ['/sad/x', true],
-  ['/dav', true],
-  ['/dav/x', true],
-  ['/robots.txt', false],
-  ['/data', false],
-  ['/api/fs/list', false],
-])('the headers of %s may reach a storage provider: %s', (url, expected) => {
-  expect(isDownload(url)).toBe(expected);
 });

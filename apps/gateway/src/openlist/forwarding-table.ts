@@ -133,9 +133,6 @@ export function forwardedRow(url: string, isRoute: (path: string) => boolean): F
   return row;
 }
 
-/** Returns whether OpenList may pass the headers of a request on to a storage provider. */
-export const isDownload = (url: string): boolean => /^\/(?:[dp]|a[dep]|sa?d|dav|s3)(?:\/|$)/.test(url);
-
 /** The routes with most requests need no reading: nothing in them can be taken for something else, and Fastify reads them itself. */
 const isSurelyOwn = (url: string) => url === '/api/me' || url === '*';
 

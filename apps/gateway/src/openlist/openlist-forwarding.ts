@@ -34,12 +34,12 @@ import {
   LOCKED,
   tokenNotTaken,
 } from './exchange/refused-token.js';
-import { OutdatedLogin, Relay, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
+import { OutdatedLogin, Relay, RETRY_AFTER, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
 import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts } from './forwarding-counts.js';
-import { forwardedRow, isDownload, type ForwardedRow, type UserPart } from './forwarding-table.js';
+import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
 import { refusalAnswer, refuse } from './refusal-answer.js';
@@ -52,13 +52,10 @@ const OWN_REQUEST_TIME = 60_000;
 const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
-const FORWARDER_KEY = FORWARDER.toLowerCase();
 /** How often a request is sent while its account keeps changing, and how often its login is looked up before it can be sent in time. */
 const ATTEMPTS = 5;
 /** OpenList counts each refused login, and locks the address after five. */
 const LOGIN_ATTEMPTS = 2;
-/** In seconds. */
-const RETRY_AFTER = 5;
 
 const sentTooLate = () => new Fault(503, 'the request could not be sent in time', { retryAfterSeconds: RETRY_AFTER });
 
@@ -151,7 +148,7 @@ export class OpenListForwarding extends Forwarding {
   }
 
   #rowOf(message: IncomingMessage): ForwardedRow | Fault | undefined {
-    if (message.headers[FORWARDER_KEY] !== this.api.forwarder) return rowOrFault(message, this.#isRoute);
+    if (message.headers[FORWARDER] !== this.api.forwarder) return rowOrFault(message, this.#isRoute);
     this.#repeated.write('loop', (omitted) =>
       this.#log.error(
         { omitted },
@@ -235,11 +232,7 @@ export class OpenListForwarding extends Forwarding {
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
-    const headers = requestHeaders(
-      raw,
-      request.sender(identity.authorization),
-      isDownload(url) ? undefined : this.api.forwarder,
-    );
+    const headers = requestHeaders(raw, request.sender(identity.authorization), this.api.forwarder);
     const outgoing: Outgoing = {
       method,
       path: url,

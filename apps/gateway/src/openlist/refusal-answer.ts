@@ -11,12 +11,10 @@ import type { ServerResponse } from 'node:http';
 import { ownHeaders } from '../http/response-headers.hook.js';
 import { html, htmlPage, PAGE_CSP } from '../site/html.js';
 import { discardRest } from './exchange/forwarded-body.js';
+import { RETRY_AFTER } from './exchange/relay.js';
 import type { ForwardedRequest } from './forwarded-request.js';
 import type { ForwardedRow } from './forwarding-table.js';
 import { CHALLENGE } from './webdav/webdav-logins.js';
-
-/** In seconds. */
-const RETRY_AFTER = 5;
 
 const outagePage = htmlPage(
   'Not available',

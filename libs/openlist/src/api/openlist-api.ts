@@ -16,7 +16,7 @@ const LARGEST_ANSWER = 8_388_608;
 const LOCK = 300_000;
 const LOCKED = 429;
 /** The header that marks each request of this deployment to OpenList. One that comes back shows that the address of OpenList is wrong. */
-export const FORWARDER = 'X-Keyfold-Forwarder';
+export const FORWARDER = 'x-keyfold-forwarder';
 const LOOP = 508;
 /** Users that are read at once. */
 export const USER_PAGE = 500;

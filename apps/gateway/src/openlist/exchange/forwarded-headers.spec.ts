@@ -18,9 +18,23 @@ describe('the headers of a request', () => {
       '203.0.113.7',
       'X-Forwarded-Proto',
       'https',
-      'X-Keyfold-Forwarder',
+      'x-keyfold-forwarder',
       'mark',
     ]);
+  });
+
+  it.each([
+    ['/d/film.mkv?sign=x', false],
+    ['/p/a', false],
+    ['/sad/x', false],
+    ['/dav', false],
+    ['/dav/x', false],
+    ['/robots.txt', true],
+    ['/data', true],
+    ['/api/fs/list', true],
+  ])('of %s have the mark, which no storage provider may learn: %s', (url, isMarked) => {
+    const headers = requestHeaders({ url, rawHeaders: [], headers: {} }, sender, 'mark');
+    expect(headers.includes('mark')).toBe(isMarked);
   });
 
   it('contain nothing of the client in their place, whatever its case', () => {

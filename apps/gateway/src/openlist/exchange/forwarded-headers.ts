@@ -37,27 +37,30 @@ const NOT_SENT = new Set([
   'x-forwarded-ssl',
   'x-forwarded-scheme',
   'x-real-ip',
-  FORWARDER.toLowerCase(),
+  FORWARDER,
 ]);
 const NOT_RETURNED = new Set(HOP_BY_HOP);
 
 /**
  * Returns the headers of a request as names and values in turn. `Host` is kept, because OpenList builds addresses from it. `forwarder` is the mark of this
- * service; undefined where OpenList passes headers on to storage providers.
+ * service, which downloads do not get.
  */
 export function requestHeaders(
-  { rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
+  { url = '', rawHeaders, headers }: Pick<IncomingMessage, 'url' | 'rawHeaders' | 'headers'>,
   { authorization, address, protocol, host }: Sender,
-  forwarder: string | undefined,
+  forwarder: string,
 ): string[] {
   const kept = withoutHeaders(rawHeaders, NOT_SENT, namedBy(headers.connection));
   if (authorization !== undefined) kept.push('Authorization', authorization);
   if (address !== '') kept.push('X-Forwarded-For', address);
   kept.push('X-Forwarded-Proto', protocol);
   if (host !== undefined) kept.push('X-Forwarded-Host', host);
-  if (forwarder !== undefined) kept.push(FORWARDER, forwarder);
+  if (!isDownload(url)) kept.push(FORWARDER, forwarder);
   return kept;
 }
+
+/** Returns whether OpenList may pass the headers of a request on to a storage provider. */
+const isDownload = (url: string): boolean => /^\/(?:[dp]|a[dep]|sa?d|dav|s3)(?:[/?]|$)/.test(url);
 
 /** Returns the headers of an answer as names and values in turn. Their bytes stay as they are. */
 export function answerHeaders(raw: readonly (Buffer | string)[], hstsSeconds: number): string[] {

@@ -22,7 +22,7 @@ export type Relayed = HeldAnswer | 'answered' | 'broken' | 'aborted';
 export type Holding = (head: AnswerHead) => number | undefined;
 
 /** In seconds. */
-const RETRY_AFTER = 5;
+export const RETRY_AFTER = 5;
 
 /** Nothing of the request was sent, because its login may be wrong by now. Its body and the connection can still be used. */
 export class OutdatedLogin extends Error {
