@@ -109,7 +109,7 @@ generated from the code by \`npm run docs\`.
 
 The largest answers are pages of lists (${bytes(PAGE_BYTES)}), lists of ${count(domain.KEYS_PER_ACCOUNT)} keys (1.4 MiB) and \`GET /api/admin/setting/get\` (7 MiB).
 \`test/abuse/worst-answers.spec.ts\` fills the stores with random texts of the worst kinds and sends the worst known requests to every route; none may
-take more than 400 ms of CPU. With its caches full of such accounts and keys, a standalone process with one thread has 271 MiB of resident memory.
+take more than 400 ms of CPU. With its caches full of such accounts and keys, a standalone process with one thread has 229 MiB of resident memory.
 
 In each iteration of the event loop, requests are started and bodies are read for at most ${BUDGET} ms; the rest waits for later iterations.
 \`test/abuse/event-loop.spec.ts\` fails if iterations exceed 25 ms of CPU. The HTTP parser is not part of that budget, so what it receives is bounded in

@@ -39,7 +39,7 @@ export class NameHeld extends Error {
 const MORE_THAN_A_SECOND = 1_050;
 /**
  * Milliseconds after the account was loaded in which a WebDAV request is sent with the login of the mirror, and in which OpenList has checked it. The first
- * ones include no connection to a distant OpenList: a request that had to wait for one is looked up again. The rest bears a lost packet.
+ * need not cover a connection to a distant OpenList: a request that waited for one is looked up again. The rest allows for a lost packet.
  */
 export const LOGIN_SENT = 300;
 export const LOGIN_CHECKED = 1_000;
