@@ -66,10 +66,10 @@ const keyOwner: Requirement = {
   refusal: 'guest-has-no-keys',
 };
 
-/** Accepts every caller except the guest, who cannot have keys. Runs before the body is read (wire contract 2.5). */
-export const KeyOwnerGuard = callerGuard('account', keyOwner);
-
-/** Like `KeyOwnerGuard`, and loads the caller's SSH keys in the same round trip. */
-export const KeyOwnerWithKeysGuard = callerGuard('keys', keyOwner);
+/**
+ * Accepts every caller except the guest, who cannot have keys. Loads the SSH keys in the same round trip, so that a change is decided on
+ * what other gateways have stored. Runs before the body is read (wire contract 2.5).
+ */
+export const KeyOwnerGuard = callerGuard('keys', keyOwner);
 
 export const AdminGuard = callerGuard('account', { check: requireAdmin, refusal: 'not-an-admin' });
