@@ -1,6 +1,6 @@
 // npm run bench:scaled: compares one built gateway with a minimal service that does one MongoDB operation per request,
 // then measures the projector and the rebuild. Starts its own mongod on this machine. Exits with 1 if it misses a goal.
-// `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, and `-- gateways` one gateway and two.
+// `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, and `-- gateways` one to eight gateways.
 // `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) measure one part. BENCH_SECONDS shortens a round,
 // BENCH_ROUNDS sets their number and BENCH_ACCOUNTS the number of accounts. BENCH_PROFILES names a folder for CPU
 // profiles of the gateway.
@@ -9,7 +9,7 @@ import { alternate } from '../rounds.mjs';
 import { missedGoals, report, rowsOf } from '../table.mjs';
 import { accountCounts, accountsTable, missedAccountGoals } from './account-counts.mjs';
 import { Server } from './database.mjs';
-import { gatewayCounts, gatewaysTable } from './gateway-counts.mjs';
+import { gatewayCounts, gatewaysTable, missedGatewayGoals } from './gateway-counts.mjs';
 import { startWorker } from './processes.mjs';
 import { missedProjectionGoals, projectionRates, projectionTable } from './projection-rates.mjs';
 import { missedRelayGoals, relayRates, relayTable } from './relay-rates.mjs';
@@ -87,6 +87,7 @@ async function measureAccounts(server) {
 }
 
 async function measureGatewayCounts(server) {
-  console.log(gatewaysTable(await gatewayCounts(server, ROUNDS, seconds)));
-  return [];
+  const rows = await gatewayCounts(server, ROUNDS, seconds);
+  console.log(gatewaysTable(rows));
+  return missedGatewayGoals(rows);
 }

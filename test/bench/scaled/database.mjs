@@ -35,7 +35,8 @@ export class Server {
   async counters() {
     const { opcounters, network } = await this.#client.db('admin').command({ serverStatus: 1 });
     const { insert, query, update, delete: deletes, getmore } = opcounters;
-    return { operations: insert + query + update + deletes + getmore, messages: Number(network.numRequests) };
+    const operations = insert + query + update + deletes + getmore;
+    return { operations, messages: Number(network.numRequests), finds: query };
   }
 
   /** Flushes everything to the disk, so that no round pays for the previous one. */

@@ -1,100 +1,114 @@
-// Measures the gain of a second gateway on the same machine: the same load on one gateway and on two, with the CPU time
-// of each process.
-import { Accounts } from '../accounts.mjs';
+// Measures adds to one to eight gateways on one machine: the CPU time of gateways and mongod for each add, and the commits of a batch.
 import { Child } from '../child.mjs';
-import { SUCCESS } from '../load.mjs';
 import { cpuSeconds, untilIdle } from '../process-figures.mjs';
 import { alternate } from '../rounds.mjs';
-import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
 import { columns, decimals, rowsOf, whole } from '../table.mjs';
-import { drop, migrate } from './database.mjs';
+import { drop } from './database.mjs';
+import { populate } from './population.mjs';
 import { startGateway } from './processes.mjs';
 
-const LOGINS = 16;
+/** So many that a ring stays small through all rounds. */
+const ACCOUNTS = 2_000;
+const MOST_GATEWAYS = 8;
+/** Numbers of gateways, and of clients of each. */
+const LOADS = [
+  { count: 1, clients: 256 },
+  { count: 1, clients: 64 },
+  { count: 1, clients: 32 },
+  { count: 1, clients: 8 },
+  { count: 4, clients: 64 },
+  { count: 8, clients: 32 },
+  { count: 8, clients: 32, stays: true },
+  { count: 8, clients: 8 },
+];
+/** The most CPU time of an add over eight gateways, as a multiple of that over one with as many clients. */
+const GOAL = 1.2;
+/** The most CPU time of mongod for an add over one gateway with 32 clients, in microseconds. */
+const DATABASE_GOAL = 150;
+const WARM_UP_CLIENTS = 64;
+/** Adds before each measurement, after which a gateway no longer counts on those that had a load before. */
+const LEAD_IN_SECONDS = 0.7;
 
-/** Returns the rows for `gatewaysTable`. Accounts are created over the API, so that a login costs a real hash. */
+/** Returns the rows for `gatewaysTable`. */
 export async function gatewayCounts(server, rounds, seconds) {
   const uri = server.uri('gateways');
-  await migrate(uri);
-  const gateways = [await startGateway(uri), await startGateway(uri)];
-  const generators = [new Child('./generator.mjs'), new Child('./generator.mjs')];
-  const accounts = await Accounts.of(gateways[0].url);
-  const stage = {
-    server,
-    gateways,
-    generators,
-    readers: await accounts.makeWithKeys(CLIENTS, KEYS_LISTED),
-    adders: await accounts.make(CLIENTS * 2 * (rounds + 1)),
-  };
-  const subjects = subjectsOf(stage);
-  await alternate(subjects, 1, Math.min(1, seconds));
+  const accounts = (await populate(uri, ACCOUNTS, 1)).map(({ headers }) => headers);
+  const gateways = [];
+  while (gateways.length < MOST_GATEWAYS) gateways.push(await startGateway(uri));
+  const stage = { server, gateways, generator: new Child('./scaled/hopping.mjs'), accounts };
+  // A gateway is slow until its code is compiled.
+  for (const gateway of gateways) {
+    await measure({ ...stage, gateways: [gateway] }, { count: 1, clients: WARM_UP_CLIENTS }, seconds);
+  }
+  const subjects = LOADS.map((load) => ({ name: nameOf(load), measure: (seconds) => measure(stage, load, seconds) }));
   const rows = rowsOf(subjects, await alternate(subjects, rounds, seconds));
-  for (const generator of generators) generator.end();
+  stage.generator.end();
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   await drop(uri);
   return rows;
 }
 
-function subjectsOf(stage) {
-  const { readers, adders } = stage;
-  const signedIn = readers.map(({ headers }) => ({ headers }));
-  const fresh = () => adders.splice(0, CLIENTS).map(({ headers }) => ({ headers }));
-  const kinds = {
-    'GET /ping': { path: '/ping', expects: 'pong', clients: () => Array.from({ length: CLIENTS }, () => ({})) },
-    'GET /api/me': { path: '/api/me', clients: () => signedIn },
-    [`GET /api/me/sshkey/list, ${KEYS_LISTED} keys`]: { path: '/api/me/sshkey/list', clients: () => signedIn },
-    'POST /api/me/sshkey/add': { path: '/api/me/sshkey/add', method: 'POST', keys: KEYS_PER_ROUND, clients: fresh },
-    'POST /api/auth/login': {
-      path: '/api/auth/login',
-      method: 'POST',
-      clients: () => readers.slice(0, LOGINS).map(({ login }) => login),
-    },
-  };
-  return Object.entries(kinds).flatMap(([name, load]) => {
-    const [one, two] = [`${name}, 1 gateway`, `${name}, 2 gateways`];
-    const once = load.clients === fresh;
-    return [
-      { name: one, once, measure: (seconds) => measure(stage, 1, load, seconds) },
-      { name: two, once, measure: (seconds) => measure(stage, 2, load, seconds), base: one },
-    ];
-  });
-}
+/** `stays`: each account stays with one gateway, as behind a balancer that hashes tokens. */
+const nameOf = ({ count, clients, stays }) =>
+  `${count} x ${clients} clients${stays ? ', each account at one gateway' : ''}`;
 
-/** Uses two generators in either case, so that a single one is not the limit. Cores are averages. */
-async function measure({ server, gateways, generators }, count, { path, clients, ...load }, seconds) {
+async function measure({ server, gateways, generator, accounts }, { count, clients, stays }, seconds) {
   const used = gateways.slice(0, count);
-  const pids = {
-    gateways: used.map(({ pid }) => pid),
-    mongod: [server.pid],
-    generators: generators.map(({ pid }) => pid),
-  };
-  const senders = clients();
-  const half = Math.ceil(senders.length / 2);
-  const shares = [senders.slice(0, half), senders.slice(half)];
-  const before = timesOf(pids);
-  const figures = await Promise.all(
-    generators.map((generator, index) => {
-      const url = used[index % count].url + path;
-      return generator.ask({ expects: SUCCESS, ...load, url, clients: shares[index], seconds });
-    }),
-  );
-  const cores = mapped(timesOf(pids), (time, who) => (time - before[who]) / seconds);
+  const pools = stays ? used.map((_, at) => accounts.filter((_, index) => index % count === at)) : [accounts];
+  const load = { urls: used.map(({ url }) => url), pools, connections: clients };
+  await generator.ask({ ...load, seconds: LEAD_IN_SECONDS });
+  const before = await figuresOf(server, used);
+  const { answered, perSecond } = await generator.ask({ ...load, seconds });
   for (const { pid } of used) await untilIdle(pid);
-  const perSecond = figures.reduce((sum, figure) => sum + figure.perSecond, 0);
-  return { perSecond, p99: Math.max(...figures.map(({ p99 }) => p99)), ...cores };
+  const after = await figuresOf(server, used);
+  const each = (key) => (after[key] - before[key]) / answered;
+  return {
+    perSecond,
+    gatewayCpu: each('gatewayCpu') * 1e6,
+    databaseCpu: each('databaseCpu') * 1e6,
+    batch: (after.commits - before.commits) / (after.batches - before.batches),
+    finds: each('finds'),
+    conflicts: each('conflicts'),
+  };
 }
 
-const mapped = (object, change) =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
-const timesOf = (pids) => mapped(pids, (all) => all.reduce((sum, pid) => sum + cpuSeconds(pid), 0));
+async function figuresOf(server, gateways) {
+  const metrics = await Promise.all(gateways.map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()));
+  const sum = (name) => metrics.reduce((sum, text) => sum + Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)[1]), 0);
+  return {
+    finds: (await server.counters()).finds,
+    databaseCpu: cpuSeconds(server.pid),
+    gatewayCpu: gateways.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+    commits: sum('keyfold_append_batch_commits_sum'),
+    batches: sum('keyfold_append_batch_commits_count'),
+    conflicts: sum('keyfold_append_conflicts_total'),
+  };
+}
 
-/** Formats the rows for a terminal. */
+/** Formats the rows for a terminal. CPU times, finds and conflicts are those of an add. */
 export function gatewaysTable(rows) {
-  const cells = rows.map(({ name, perSecond, p99, gateways, mongod, generators, ratio }) => [
+  const cells = rows.map(({ name, perSecond, gatewayCpu, databaseCpu, batch, finds, conflicts }) => [
     name,
     whole(perSecond),
-    `${p99} ms`,
-    ...[gateways, mongod, generators, ratio].map(decimals),
+    ...[gatewayCpu, databaseCpu].map((time) => `${Math.round(time)} us`),
+    ...[batch, finds, conflicts].map(decimals),
   ]);
-  return columns([['', 'a second', 'p99', 'cores: gateways', 'mongod', 'load', 'ratio'], ...cells]);
+  return columns([['', 'a second', 'gateway cpu', 'mongod cpu', 'batch', 'finds', 'conflicts'], ...cells]);
+}
+
+/** Returns one line for each missed goal. */
+export function missedGatewayGoals(rows) {
+  const [one, eight] = [
+    { count: 1, clients: 32 },
+    { count: 8, clients: 32 },
+  ].map((load) => rows.find(({ name }) => name === nameOf(load)));
+  const ratios = { gateways: eight.gatewayCpu / one.gatewayCpu, mongod: eight.databaseCpu / one.databaseCpu };
+  return [
+    ...Object.entries(ratios)
+      .filter(([, ratio]) => !(ratio <= GOAL))
+      .map(([who, ratio]) => `${eight.name}: ${decimals(ratio)} times the CPU time of ${who}, the goal is ${GOAL}`),
+    ...(one.databaseCpu <= DATABASE_GOAL
+      ? []
+      : [`${one.name}: ${Math.round(one.databaseCpu)} us of mongod, the goal is ${DATABASE_GOAL} us`]),
+  ];
 }

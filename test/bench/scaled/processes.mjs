@@ -32,5 +32,7 @@ async function start(app, uri, settings) {
   const url = `http://127.0.0.1:${port}`;
   const ports = { KEYFOLD_PORT: String(port), KEYFOLD_MANAGEMENT_PORT: String(managementPort) };
   const env = { KEYFOLD_MONGODB_URI: uri, KEYFOLD_LOG_LEVEL: 'warn', ...settings, ...ports };
-  return App.run([...profiling, mainOf(app)], env, url, `http://127.0.0.1:${managementPort}/health/ready`);
+  const management = `http://127.0.0.1:${managementPort}`;
+  const started = await App.run([...profiling, mainOf(app)], env, url, `${management}/health/ready`);
+  return Object.assign(started, { metricsUrl: `${management}/metrics` });
 }

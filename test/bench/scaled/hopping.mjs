@@ -1,0 +1,30 @@
+// Adds keys over several gateways. Each request takes the account of its pool that has rested longest, so that an account hops between the
+// gateways of a pool and never has two requests at a time.
+import autocannon from 'autocannon';
+import { answerWith } from '../child.mjs';
+import { keyBodies } from '../key-bodies.mjs';
+import { SUCCESS } from '../load.mjs';
+
+/** Keys that are made before the load starts. */
+const MOST_ADDS = 40_000;
+
+/** `pools` are headers of accounts: one for all gateways, or one for each. `connections` is the number for each gateway. */
+answerWith(async ({ urls, pools, connections, seconds }) => {
+  const bodies = keyBodies(MOST_ADDS);
+  const loads = urls.map((url, index) => {
+    const pool = pools[index % pools.length];
+    const setupRequest = (request, context) => {
+      context.headers = pool.shift();
+      return { ...request, headers: context.headers, body: bodies.pop() };
+    };
+    const onResponse = (status, body, { headers }) => {
+      if (!body.startsWith(SUCCESS)) throw new Error(`an add was answered with ${status} ${body}`);
+      pool.push(headers);
+    };
+    const requests = [{ method: 'POST', setupRequest, onResponse }];
+    return autocannon({ url: `${url}/api/me/sshkey/add`, connections, duration: seconds, sampleInt: 20, requests });
+  });
+  const results = await Promise.all(loads);
+  const answered = results.reduce((sum, result) => sum + result['2xx'], 0);
+  return { answered, perSecond: answered / Math.max(...results.map(({ duration }) => duration)) };
+});
