@@ -19,7 +19,7 @@ import { partitionOf, type WriterPlan } from './append-schedule.js';
 export async function write(
   store: EventStore,
   { stream, appends, hold }: WriterPlan,
-  onAcknowledged: (commit: Commit) => void,
+  onAcknowledged: (commit: NewCommit) => void,
 ): Promise<void> {
   const name = `account-${stream}`;
   let wanted = hold;
@@ -41,7 +41,7 @@ export async function write(
 }
 
 /** Returns the acknowledged commit or the refusal. Retries the same commit after an outage. */
-async function answerOf(store: EventStore, commit: NewCommit): Promise<Commit | HoldTaken | WrongExpectedVersion> {
+async function answerOf(store: EventStore, commit: NewCommit): Promise<NewCommit | HoldTaken | WrongExpectedVersion> {
   try {
     return (await untilAvailable(() => store.append(commit))).commit;
   } catch (error) {

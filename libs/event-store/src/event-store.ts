@@ -4,8 +4,16 @@ import type { Commit, NewCommit } from './commit.js';
 /** A version of a stream. Readers ask for the commits after it; 0 is the beginning. */
 export type StreamPoint = Readonly<{ stream: string; version: number }>;
 
-/** `replayed`: a commit with the same command id already existed, and this is that commit. */
-export type Appended = Readonly<{ outcome: 'appended' | 'replayed'; commit: Commit }>;
+/**
+ * `replayed`: a commit with the same command id already existed, and this is that commit. Its position is not told, because a store may
+ * need a further round trip for it.
+ */
+export type Appended = Readonly<{ outcome: 'appended' | 'replayed'; commit: NewCommit }>;
+
+/** Returns the answer to an append whose command has this commit already. */
+export function replayed({ position: _, ...commit }: Commit): Appended {
+  return { outcome: 'replayed', commit };
+}
 
 /** A hold that was found by its prefix; `stream` and `at` come from the commit that took it. */
 export type FoundHold = Readonly<{ key: string; stream: string; at: number }>;

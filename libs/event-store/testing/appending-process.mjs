@@ -1,6 +1,6 @@
 /**
  * A process for the tests to kill or to starve: appends to the event store in a file from several writers at once, and prints
- * `appended <command id> <position>` for every commit that was acknowledged. A refusal is printed as `refused <error>` and ends
+ * `appended <command id>` for every commit that was acknowledged. A refusal is printed as `refused <error>` and ends
  * its writer, so the process ends by itself only when nothing can be written any more.
  *
  * Usage: node appending-process.mjs <file> <bytes a commit>
@@ -31,7 +31,7 @@ async function appendForEver() {
       events: [{ type: 'account.renamed', v: 1, data: { name: 'x'.repeat(Number(size)) } }],
       holds: [`${stream}:${version}`],
     });
-    print('appended', commit.command.id, commit.position);
+    print('appended', commit.command.id);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Commit, NewCommit } from '../src/commit.js';
 import { COMPACTION, voidStreamOf } from '../src/compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../src/event-store.errors.js';
-import { EventStore, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
+import { EventStore, replayed, type Appended, type FoundHold, type StreamPoint } from '../src/event-store.js';
 import type { CommitFeed } from '../src/feed/commit-feed.js';
 
 /** The simplest event store and feed, to compare adapters with: slow, in memory, one append at a time. */
@@ -25,7 +25,7 @@ export class ModelEventStore extends EventStore implements CommitFeed {
 
   async #append(commit: NewCommit): Promise<Appended> {
     const earlier = this.commits.find(({ command }) => command.id === commit.command.id);
-    if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
+    if (earlier?.command.hash === commit.command.hash) return replayed(earlier);
     if (earlier) throw new CommandIdReused(commit.command.id);
     if (commit.version !== this.commits.filter(({ stream }) => stream === commit.stream).length + 1)
       throw new WrongExpectedVersion(commit.stream, commit.version);
@@ -36,7 +36,7 @@ export class ModelEventStore extends EventStore implements CommitFeed {
     const stored = structuredClone({ ...commit, position });
     this.commits.push(stored);
     for (const wake of this.#listeners) wake();
-    return { outcome: 'appended', commit: stored };
+    return { outcome: 'appended', commit };
   }
 
   async readStreams(points: readonly StreamPoint[]): Promise<Commit[]> {

@@ -14,10 +14,18 @@ export const outcomeOf = (append: Promise<Appended>): Promise<string> =>
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
   );
 
+/** Appends a commit, and returns it as stored. */
+export async function appendOne(store: EventStore, commit: NewCommit): Promise<Commit> {
+  await store.append(commit);
+  const found = await store.findCommand(commit.command.id);
+  if (!found) throw new Error(`no commit has the command id ${commit.command.id}`);
+  return found;
+}
+
 /** Appends commits one after the other, and returns them as stored. */
 export async function appendEach(store: EventStore, commits: readonly NewCommit[]): Promise<Commit[]> {
   const appended: Commit[] = [];
-  for (const commit of commits) appended.push((await store.append(commit)).commit);
+  for (const commit of commits) appended.push(await appendOne(store, commit));
   return appended;
 }
 
@@ -55,7 +63,7 @@ const PAGE = 50;
 const POLL_MS = 50;
 
 /** Reads the feeds of all slots once they contain the given commits; fails after the store's `feedDelay`. */
-export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: readonly Commit[]): Promise<Commit[][]> {
+export async function readFeeds({ store, feedDelay = 0 }: OpenStore, until: readonly NewCommit[]): Promise<Commit[][]> {
   const deadline = Date.now() + feedDelay;
   for (;;) {
     const feeds: Commit[][] = [];

@@ -1,6 +1,7 @@
 import type { DomainEvent, StoredEvent } from '@keyfold/domain';
 import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
 import { randomUUID } from 'node:crypto';
+import { appendOne } from '../../event-store/testing/outcome.js';
 import type { StreamRef } from '../src/loading/stream-ref.js';
 
 /** An event of this version of the program, or as another version stored it. */
@@ -13,7 +14,7 @@ export async function appendCommit(
   events: readonly AnyEvent[],
 ): Promise<Commit> {
   const before = await store.readStreams([{ stream, version: 0 }]);
-  const { commit } = await store.append({
+  return appendOne(store, {
     stream,
     partition,
     version: before.length + 1,
@@ -23,5 +24,4 @@ export async function appendCommit(
     correlation: 'test',
     events: events as NewCommit['events'],
   });
-  return commit;
 }

@@ -1,4 +1,5 @@
 import type { Commit, NewCommit } from '@keyfold/event-store';
+import { appendOne } from '../../event-store/testing/outcome.js';
 import { randomUUID } from 'node:crypto';
 import { registered } from '../../domain/testing/account.events.js';
 import { loggedOut, sessionStarted } from '../../domain/testing/session.events.js';
@@ -57,9 +58,8 @@ export class SessionHistory {
       correlation: 'test',
       events: [event] as NewCommit['events'],
     };
-    const { commit } = await this.backend.store.append({ stream, partition, version, ...rest });
     this.#versions.set(stream, version);
-    return commit;
+    return appendOne(this.backend.store, { stream, partition, version, ...rest });
   }
 
   /** Updates all documents, as a worker would. */

@@ -60,7 +60,9 @@ it('concurrent appends leave a feed that the model reproduces, with the same ans
       }
       const feed = await readFeed(store);
       await expectAccepted(feed);
-      expect(appendedBy(answers)).toEqual(feed);
+      const appended = appendedBy(answers);
+      expect(appended).toHaveLength(feed.length);
+      expect(appended).toEqual(expect.arrayContaining(feed.map(withoutPosition)));
       for (const answer of answers) expectJustified(answer, feed);
     }),
     { numRuns: 100 },
@@ -104,17 +106,17 @@ async function expectAccepted(feed: readonly Commit[]): Promise<void> {
   for (const commit of feed) expect(await model.append(commit)).toEqual({ outcome: 'appended', commit });
 }
 
-/** Returns the commits that the answers claim to have stored, in the order of the feed. */
-const appendedBy = (answers: readonly Answer[]): Commit[] =>
-  answers
-    .flatMap(({ appended }) => (appended?.outcome === 'appended' ? [appended.commit] : []))
-    .toSorted((left, right) => left.position - right.position);
+const withoutPosition = ({ position: _, ...commit }: Commit): NewCommit => commit;
+
+/** Returns the commits that the answers claim to have stored. */
+const appendedBy = (answers: readonly Answer[]): NewCommit[] =>
+  answers.flatMap(({ appended }) => (appended?.outcome === 'appended' ? [appended.commit] : []));
 
 /** Expects that the feed contains the reason why a commit was not appended. */
 function expectJustified({ commit, appended, refusedWith, key }: Answer, feed: readonly Commit[]): void {
   const sameCommand = feed.find(({ command }) => command.id === commit.command.id);
   if (appended) {
-    expect(appended.commit).toEqual(sameCommand);
+    expect(sameCommand).toMatchObject(appended.commit);
     expect(appended.commit.command.hash).toBe(commit.command.hash);
   } else if (refusedWith === 'CommandIdReused') {
     expect(sameCommand?.command.hash).not.toBe(commit.command.hash);

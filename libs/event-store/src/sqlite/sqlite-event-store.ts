@@ -12,6 +12,7 @@ import {
   type Appended,
   type FoundHold,
   type StreamPoint,
+  replayed,
 } from '../event-store.js';
 import type { CommitFeed } from '../feed/commit-feed.js';
 import type { SqliteAccess } from './sqlite-connection.js';
@@ -87,10 +88,10 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
     if ('rows' in result) {
       this.#versions.reached(commit.stream, commit.version);
       this.#wake();
-      return { outcome: 'appended', commit: { ...commit, position: Number(result.rows[0]![0]!['position']) } };
+      return { outcome: 'appended', commit };
     }
     const earlier = await this.findCommand(commit.command.id);
-    if (earlier?.command.hash === commit.command.hash) return { outcome: 'replayed', commit: earlier };
+    if (earlier?.command.hash === commit.command.hash) return replayed(earlier);
     if (earlier) throw new CommandIdReused(commit.command.id);
     this.#versions.forget(commit.stream);
     if (result.refusedAt === 0) throw new WrongExpectedVersion(commit.stream, commit.version);

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
 import type { EventStore } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { expectRefusedWhole, outcomeOf, readStream, refusal, tally } from '../outcome.js';
+import { appendOne, expectRefusedWhole, outcomeOf, readStream, refusal, tally } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Versions: the concurrency token of a stream. */
@@ -13,18 +13,20 @@ export const appendCases: readonly ContractCase[] = [
     async run({ store }) {
       const commit = newCommit(unused('account'), 1);
       const appended = await store.append(commit);
-      expect(appended).toEqual({ outcome: 'appended', commit: { ...commit, position: expect.any(Number) } });
-      expect(await readStream(store, commit.stream)).toStrictEqual([appended.commit]);
+      expect(appended).toStrictEqual({ outcome: 'appended', commit });
+      expect(await readStream(store, commit.stream)).toStrictEqual([{ ...commit, position: expect.any(Number) }]);
     },
   },
   {
     title: 'an existing version is refused and nothing of the commit is stored',
     async run({ store }) {
       const stream = unused('account');
-      const first = await store.append(newCommit(stream, 1));
-      const second = await store.append(newCommit(stream, 2));
+      const [first, second] = [
+        await appendOne(store, newCommit(stream, 1)),
+        await appendOne(store, newCommit(stream, 2)),
+      ];
       for (const version of [2, 1, 0]) await expectRefusedWhole(store, stream, version);
-      expect(await readStream(store, stream)).toStrictEqual([first.commit, second.commit]);
+      expect(await readStream(store, stream)).toStrictEqual([first, second]);
     },
   },
   {
@@ -32,9 +34,9 @@ export const appendCases: readonly ContractCase[] = [
     async run({ store }) {
       const stream = unused('account');
       await expectRefusedWhole(store, stream, 2);
-      const first = await store.append(newCommit(stream, 1));
+      const first = await appendOne(store, newCommit(stream, 1));
       for (const version of [3, 100]) await expectRefusedWhole(store, stream, version);
-      expect(await readStream(store, stream)).toStrictEqual([first.commit]);
+      expect(await readStream(store, stream)).toStrictEqual([first]);
     },
   },
   {
@@ -64,13 +66,11 @@ export const appendCases: readonly ContractCase[] = [
   {
     title: 'concurrent appends to many streams are all stored',
     async run({ store }) {
-      const streams = Array.from({ length: 60 }, () => unused('account'));
-      const appended = await Promise.all(streams.map((stream) => store.append(newCommit(stream, 1))));
-      const stored = await store.readStreams(streams.map((stream) => ({ stream, version: 0 })));
-      expect(Map.groupBy(stored, ({ stream }) => stream)).toEqual(
-        new Map(appended.map(({ commit }) => [commit.stream, [commit]])),
-      );
+      const commits = Array.from({ length: 60 }, () => newCommit(unused('account'), 1));
+      await Promise.all(commits.map((commit) => store.append(commit)));
+      const stored = await store.readStreams(commits.map(({ stream }) => ({ stream, version: 0 })));
       expect(stored).toHaveLength(60);
+      expect(stored).toEqual(expect.arrayContaining(commits.map((commit) => expect.objectContaining(commit))));
     },
   },
   {

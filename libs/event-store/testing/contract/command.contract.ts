@@ -33,7 +33,7 @@ export const commandCases: readonly ContractCase[] = [
       expect(tally(answers.map(({ outcome }) => outcome))).toEqual({ appended: 1, replayed: 19 });
       const stored = await readStream(store, commit.stream);
       expect(stored).toHaveLength(1);
-      for (const answer of answers) expect(answer.commit).toEqual(stored[0]);
+      for (const answer of answers) expect(answer.commit).toEqual(commit);
     },
   },
   {
@@ -44,7 +44,7 @@ export const commandCases: readonly ContractCase[] = [
       const command = newCommand(first.commit.command.id, 'hash-2');
       await refusal(store.append(newCommit(stream, 2, { command, holds: [key] })), CommandIdReused);
       await refusal(store.append(newCommit(elsewhere, 1, { command, holds: [key] })), CommandIdReused);
-      expect(await store.findCommand(command.id)).toStrictEqual(first.commit);
+      expect(await store.findCommand(command.id)).toMatchObject(first.commit);
       expect(await store.findLastHold(key)).toBeUndefined();
       expect(await readStream(store, elsewhere)).toEqual([]);
     },

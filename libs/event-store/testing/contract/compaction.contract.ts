@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { Commit } from '../../src/commit.js';
 import { isCompacted, voidStreamOf, type StreamCompaction } from '../../src/compaction.js';
 import { CommandIdReused, HoldTaken } from '../../src/event-store.errors.js';
-import type { EventStore } from '../../src/event-store.js';
+import { replayed, type EventStore } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { appendEach, expectRefusedWhole, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
+import { appendOne, appendEach, expectRefusedWhole, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Compaction: events go for good, and nothing that others rely on goes with them. */
@@ -36,7 +36,7 @@ export const compactionCases: readonly ContractCase[] = [
       const appended: Commit[] = [];
       for (const stream of [gone, kept, gone, `${gone}-2`, alike, kept]) {
         const version = appended.filter((commit) => commit.stream === stream).length + 1;
-        appended.push((await open.store.append(newCommit(stream, version, { partition }))).commit);
+        appended.push(await appendOne(open.store, newCommit(stream, version, { partition })));
       }
       const before = await readFeeds(open, appended);
       const heads = await open.store.readHeads();
@@ -57,7 +57,7 @@ export const compactionCases: readonly ContractCase[] = [
       );
       // The void commits belong to no account.
       expect(new Set(replaced.map((commit) => commit.partition))).toEqual(new Set([`void-${slot}`]));
-      const { commit: next } = await open.store.append(newCommit(kept, 3, { partition }));
+      const next = await appendOne(open.store, newCommit(kept, 3, { partition }));
       expect(next.position).toBeGreaterThan(appended.at(-1)!.position);
     },
   },
@@ -70,7 +70,7 @@ export const compactionCases: readonly ContractCase[] = [
       await store.compact([stream]);
       const [left] = await readStream(store, voidStreamOf(stream));
       expect(await store.findCommand(commit.command.id)).toEqual(left);
-      expect(await store.append(commit)).toEqual({ outcome: 'replayed', commit: left });
+      expect(await store.append(commit)).toEqual(replayed(left!));
       const reused = newCommand(commit.command.id, 'hash-2');
       await refusal(store.append(newCommit(unused('account'), 1, { command: reused })), CommandIdReused);
       expect(await readStream(store, stream)).toEqual([]);
@@ -149,14 +149,11 @@ export const compactionCases: readonly ContractCase[] = [
       await fill(store, stream, 2);
       const others = Array.from({ length: 20 }, () => newCommit(unused('account'), 1));
       const compactions = [store, elsewhere].map((each) => compactedBy(each, stream));
-      const appended = await Promise.all(others.map((commit) => store.append(commit)));
+      await Promise.all(others.map((commit) => store.append(commit)));
       const counts = await Promise.all(compactions);
       expect(counts.reduce((sum, each) => sum + each, 0)).toBe(2);
       expect(await readStream(store, stream)).toEqual([]);
-      await readFeeds(
-        open,
-        appended.map(({ commit }) => commit),
-      );
+      await readFeeds(open, others);
     },
   },
   {
@@ -164,7 +161,7 @@ export const compactionCases: readonly ContractCase[] = [
     async run({ store }) {
       const [stream, compacted, key, code] = [unused('account'), unused('session'), unused('name'), unused('otp')];
       const commit = newCommit(stream, 1, { holds: [key, `${key}:released`] });
-      const { commit: first } = await store.append(commit);
+      const first = await appendOne(store, commit);
       await store.append(newCommit(stream, 2));
       await store.append(newCommit(compacted, 1, { holds: [code] }));
       await store.compact([compacted]);

@@ -4,7 +4,7 @@ import type { Commit } from '../../src/commit.js';
 import type { EventStore } from '../../src/event-store.js';
 import type { CommitFeed } from '../../src/feed/commit-feed.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { appendEach, expectContiguous, outcomeOf, readFeeds } from '../outcome.js';
+import { appendOne, appendEach, expectContiguous, outcomeOf, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Feeds: the order that projections and relays rely on. `readFeeds` itself checks that positions are contiguous from 1. */
@@ -19,7 +19,7 @@ export const feedCases: readonly ContractCase[] = [
           for (const kind of ['account', 'session']) {
             const details = { partition, holds: [unused('name')], causation: 'message-7' };
             const commit = newCommit(`${kind}-${partition}`, version, details);
-            appended.push((await open.store.append(commit)).commit);
+            appended.push(await appendOne(open.store, commit));
           }
         }
       }
@@ -59,7 +59,7 @@ export const feedCases: readonly ContractCase[] = [
     async run(open) {
       const { store } = open;
       const [partition, stream, key] = [unused('partition'), unused('account'), unused('name')];
-      const first = (await store.append(newCommit(stream, 1, { partition, holds: [key] }))).commit;
+      const first = await appendOne(store, newCommit(stream, 1, { partition, holds: [key] }));
       const outcomes = await Promise.all(
         Array.from({ length: 5 }, () => [
           store.append(first),
@@ -71,7 +71,7 @@ export const feedCases: readonly ContractCase[] = [
           .map(outcomeOf),
       );
       expect(outcomes).not.toContain('appended');
-      const second = (await store.append(newCommit(stream, 2, { partition }))).commit;
+      const second = await appendOne(store, newCommit(stream, 2, { partition }));
       const feeds = await readFeeds(open, [first, second]);
       expect(feeds.flat().filter((commit) => commit.partition === partition)).toEqual([first, second]);
     },
@@ -110,14 +110,12 @@ export const feedCases: readonly ContractCase[] = [
     async run(open) {
       const partition = unused('partition');
       const commits = Array.from({ length: 80 }, () => newCommit(unused('session'), 1, { partition }));
-      const appended = (await Promise.all(commits.map((commit) => open.store.append(commit)))).map(
-        ({ commit }) => commit,
-      );
+      const appended = await Promise.all(commits.map((commit) => appendOne(open.store, commit)));
       const feeds = only(await readFeeds(open, appended), appended).filter((feed) => feed.length > 0);
       expect(feeds).toHaveLength(1);
       expect(feeds[0]).toEqual(appended.toSorted((left, right) => left.position - right.position));
       // Commits that were acknowledged before another append began precede it in the feed.
-      const next = (await open.store.append(newCommit(unused('session'), 1, { partition }))).commit;
+      const next = await appendOne(open.store, newCommit(unused('session'), 1, { partition }));
       expect(next.position).toBeGreaterThan(Math.max(...appended.map(({ position }) => position)));
     },
   },

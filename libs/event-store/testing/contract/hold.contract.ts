@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
 import type { EventStore } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { outcomeOf, readStream, refusal, tally } from '../outcome.js';
+import { appendOne, outcomeOf, readStream, refusal, tally } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Holds: keys that one commit has for ever; and the order in which an append is judged. */
@@ -61,14 +61,14 @@ export const holdCases: readonly ContractCase[] = [
     title: 'of many holds and command ids exactly the stored ones are found, also together with others in one commit',
     async run({ store }) {
       const [one, two, other, free] = [unused('name'), unused('name'), unused('name'), unused('name')];
-      const first = await store.append(newCommit(unused('account'), 1, { holds: [one, other] }));
-      const second = await store.append(newCommit(unused('account'), 1, { holds: [two] }));
+      const first = await appendOne(store, newCommit(unused('account'), 1, { holds: [one, other] }));
+      const second = await appendOne(store, newCommit(unused('account'), 1, { holds: [two] }));
       expect((await store.findHolds([free, two, one])).toSorted()).toEqual([one, two].toSorted());
-      const ids = [unused('command'), second.commit.command.id, first.commit.command.id];
+      const ids = [unused('command'), second.command.id, first.command.id];
       const found = await store.findCommands(ids);
       expect(found.toSorted((a, b) => ids.indexOf(b.command.id) - ids.indexOf(a.command.id))).toStrictEqual([
-        first.commit,
-        second.commit,
+        first,
+        second,
       ]);
       expect([await store.findHolds([]), await store.findCommands([])]).toEqual([[], []]);
     },

@@ -4,7 +4,7 @@ import { IntakeRefused } from '../../src/commit-intake.js';
 import { COMPACTION, voidStreamOf } from '../../src/compaction.js';
 import { HoldTaken } from '../../src/event-store.errors.js';
 import { newCommit, unused } from '../new-commit.js';
-import { expectRefusedWhole, readSlot, readStream, refusal } from '../outcome.js';
+import { appendOne, expectRefusedWhole, readSlot, readStream, refusal } from '../outcome.js';
 import type { ContractCase, OpenStore } from './contract-case.js';
 
 /** The taking over of commits: they are the same as in the store that made them. */
@@ -26,7 +26,7 @@ export const intakeCases: readonly ContractCase[] = [
       expect(await store.findCommand(commits[0]!.command.id)).toEqual(commits[0]);
       expect(await store.findLastHold(key)).toMatchObject({ key, stream });
       await refusal(store.append(newCommit(unused('account'), 1, { holds: [key] })), HoldTaken);
-      const { commit: next } = await store.append(newCommit(stream, 3, { partition }));
+      const next = await appendOne(store, newCommit(stream, 3, { partition }));
       expect(next.position).toBe(commits[2]!.position + 1);
     },
   },

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../src/event-store.errors.js';
+import { replayed } from '../../src/event-store.js';
 import { newCommand, newCommit, unused } from '../new-commit.js';
-import { outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
+import { appendOne, outcomeOf, readStream, refusal, readFeeds } from '../outcome.js';
 import type { ContractCase } from './contract-case.js';
 
 /** Closing and opening: nothing that was acknowledged or accepted is lost. */
@@ -10,18 +11,18 @@ export const reopeningCases: readonly ContractCase[] = [
     title: 'everything is there after reopening, and appends continue from it',
     async run(open) {
       const [stream, key] = [unused('account'), unused('name')];
-      const { commit: first } = await open.store.append(newCommit(stream, 1, { holds: [key] }));
-      const { commit: second } = await open.store.append(newCommit(stream, 2));
+      const first = await appendOne(open.store, newCommit(stream, 1, { holds: [key] }));
+      const second = await appendOne(open.store, newCommit(stream, 2));
 
       const again = await open.reopen();
       expect(await readStream(again.store, stream)).toStrictEqual([first, second]);
       expect(await again.store.findLastHold(key)).toMatchObject({ key, stream });
-      expect(await again.store.append(first)).toStrictEqual({ outcome: 'replayed', commit: first });
+      expect(await again.store.append(first)).toStrictEqual(replayed(first));
       await refusal(again.store.append(newCommit(stream, 2)), WrongExpectedVersion);
       await refusal(again.store.append(newCommit(stream, 3, { holds: [key] })), HoldTaken);
       const reused = newCommand(first.command.id, 'hash-2');
       await refusal(again.store.append(newCommit(stream, 3, { command: reused })), CommandIdReused);
-      const { commit: third } = await again.store.append(newCommit(stream, 3));
+      const third = await appendOne(again.store, newCommit(stream, 3));
 
       const feeds = await readFeeds(again, [first, second, third]);
       expect(feeds.flat().filter((commit) => commit.stream === stream)).toEqual([first, second, third]);

@@ -1,5 +1,5 @@
 import { importOf, sessionAggregate, storedUpcasters, upcast, type CurrentEvent } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
+import type { NewCommit } from '@keyfold/event-store';
 import type { OutgoingMessage } from '../publishing.js';
 import { outgoingMessage } from './outgoing-message.js';
 import type { PublicEvent, PublicEventData, PublicEventType } from './public-events.js';
@@ -7,7 +7,7 @@ import type { PublicEvent, PublicEventData, PublicEventType } from './public-eve
 type TypedData = { [Type in PublicEventType]: Readonly<{ type: Type; data: PublicEventData<Type> }> }[PublicEventType];
 type DataOf<Type extends CurrentEvent['type']> = Extract<CurrentEvent, { type: Type }>['data'];
 /** Receives only the data of a stored event, so sealed values cannot leak. */
-type Translate<Type extends CurrentEvent['type']> = (data: DataOf<Type>, commit: Commit) => TypedData | undefined;
+type Translate<Type extends CurrentEvent['type']> = (data: DataOf<Type>, commit: NewCommit) => TypedData | undefined;
 
 const notPublic = (): undefined => undefined;
 /** Names only, because the values may be secret. */
@@ -16,7 +16,7 @@ const settingsChanged = (keys: string[]) => ({ type: 'site-settings.changed', da
 /** Returns an event of the account that the commit belongs to. */
 const ofAccount = <Type extends PublicEventType>(
   type: Type,
-  commit: Commit,
+  commit: NewCommit,
   data: Omit<PublicEventData<Type>, 'accountId'>,
 ) => ({ type, data: { accountId: accountOf(commit), ...data } }) as unknown as TypedData;
 
@@ -119,14 +119,14 @@ const translations: { readonly [Type in CurrentEvent['type']]: Translate<Type> }
  * @throws UnknownEvent the commit contains an event of a newer version of Keyfold
  * @throws UnsendableMessage a message is too large
  */
-export const messagesOf = (commit: Commit): OutgoingMessage[] => publicEventsOf(commit).map(outgoingMessage);
+export const messagesOf = (commit: NewCommit): OutgoingMessage[] => publicEventsOf(commit).map(outgoingMessage);
 
 /**
  * Translates a commit into public events, in order. Private events and silent imports are left out.
  *
  * @throws UnknownEvent the commit contains an event of a newer version of Keyfold
  */
-export function publicEventsOf(commit: Commit): PublicEvent[] {
+export function publicEventsOf(commit: NewCommit): PublicEvent[] {
   if (importOf(commit)?.isSilent) return [];
   return commit.events.flatMap((stored, index) => {
     const event = upcast(storedUpcasters, stored) as CurrentEvent;
@@ -136,7 +136,7 @@ export function publicEventsOf(commit: Commit): PublicEvent[] {
   });
 }
 
-function contextOf(commit: Commit, index: number) {
+function contextOf(commit: NewCommit, index: number) {
   const { stream, version, at, partition, correlation, clientCorrelation, causation, traceparent } = commit;
   return {
     id: `${stream}:${version}:${index}`,
@@ -152,31 +152,31 @@ function contextOf(commit: Commit, index: number) {
 }
 
 /** The streams of an account, its keys and its sessions share a partition, whose name is the account id. */
-function accountOf({ partition, stream }: Commit): number {
+function accountOf({ partition, stream }: NewCommit): number {
   const accountId = Number(partition);
   if (!Number.isSafeInteger(accountId) || accountId < 1) throw new Error(`stream ${stream} belongs to no account`);
   return accountId;
 }
 
-function sessionOf({ stream }: Commit): string {
+function sessionOf({ stream }: NewCommit): string {
   if (!stream.startsWith(sessionAggregate.streamPrefix)) throw new Error(`stream ${stream} is not a session`);
   return stream.slice(sessionAggregate.streamPrefix.length);
 }
 
 /** Returns the service that the account was imported from, if it was. */
-function origin(commit: Commit): { importedFrom?: string } {
+function origin(commit: NewCommit): { importedFrom?: string } {
   const imported = importOf(commit);
   return imported ? { importedFrom: imported.service } : {};
 }
 
 /** Returns the events of this type in the commit that concern the key. */
-const eventsOfKey = ({ events }: Commit, type: CurrentEvent['type'], keyId: number) =>
+const eventsOfKey = ({ events }: NewCommit, type: CurrentEvent['type'], keyId: number) =>
   events.filter((event) => event.type === type && event.data['keyId'] === keyId);
 
-const addedIn = (keyId: number, commit: Commit) => eventsOfKey(commit, 'SshKeyAdded', keyId).length > 0;
+const addedIn = (keyId: number, commit: NewCommit) => eventsOfKey(commit, 'SshKeyAdded', keyId).length > 0;
 
 /** Returns the expiry that a key was added with, if it has one. */
-function initialExpiry(keyId: number, commit: Commit): { expires?: string } {
+function initialExpiry(keyId: number, commit: NewCommit): { expires?: string } {
   const [stored] = eventsOfKey(commit, 'SshKeyExpiryChanged', keyId);
   if (!stored) return {};
   const { expiresAt } = upcast(storedUpcasters, stored).data as DataOf<'SshKeyExpiryChanged'>;

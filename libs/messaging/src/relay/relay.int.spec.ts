@@ -12,6 +12,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.js';
 import { freshBroker } from '../../../../test/support/rabbitmq/fresh-broker.js';
 import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
+import { appendOne } from '../../../event-store/testing/outcome.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { openMongo } from '../../../event-store/testing/open-mongo.js';
 import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
@@ -107,7 +108,7 @@ async function write(store: EventStore, accounts: number, commits: number, first
     const ids: string[] = [];
     for (let version = first; version < first + commits; version++) {
       const commit = newCommit(`account-${account}`, version, { partition: `${account}` });
-      ids.push(...modelMessagesOf((await store.append(commit)).commit).map(({ id }) => id));
+      ids.push(...modelMessagesOf(await appendOne(store, commit)).map(({ id }) => id));
     }
     return ids;
   });

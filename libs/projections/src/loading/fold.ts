@@ -1,5 +1,5 @@
 import { upcast } from '@keyfold/domain';
-import type { Commit } from '@keyfold/event-store';
+import type { NewCommit } from '@keyfold/event-store';
 import { reasonOf } from '@keyfold/reporting';
 import type { StreamAggregate } from './stream-ref.js';
 
@@ -30,14 +30,14 @@ export const initialOf = <State>({ decider }: Fold<State>): Loaded<State> => ({
 });
 
 /** Folds the commits of a stream from its beginning. Throws `UnfoldableStream`. */
-export const foldCommits = <State>(aggregate: Fold<State>, commits: readonly Commit[]): Loaded<State> =>
+export const foldCommits = <State>(aggregate: Fold<State>, commits: readonly NewCommit[]): Loaded<State> =>
   commits.reduce((loaded, commit) => foldCommit(aggregate, loaded, commit), initialOf(aggregate));
 
 /** Adds one commit to a state. Throws `UnfoldableStream`. */
 export function foldCommit<State>(
   { decider, upcasters }: Fold<State>,
   loaded: Loaded<State>,
-  commit: Commit,
+  commit: NewCommit,
 ): Loaded<State> {
   try {
     if (commit.version !== loaded.version + 1) throw new Error(`it does not follow commit ${loaded.version}`);

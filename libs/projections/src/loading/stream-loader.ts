@@ -1,4 +1,4 @@
-import type { Commit, EventStore } from '@keyfold/event-store';
+import type { Commit, EventStore, NewCommit } from '@keyfold/event-store';
 import { LRUCache } from 'lru-cache';
 import { foldCommit, initialOf, type Loaded } from './fold.js';
 import { weightOf } from './state-weight.js';
@@ -44,7 +44,7 @@ export class StreamLoader {
    * Returns the state of a stream up to the last of the `known` commits, without reading these again. If they do not follow the cached
    * state, the stream is loaded as usual. Throws `UnfoldableStream`, `StoreUnavailable`.
    */
-  async loadWith<State>(ref: StreamRef<State>, known: readonly Commit[]): Promise<Loaded<State>> {
+  async loadWith<State>(ref: StreamRef<State>, known: readonly NewCommit[]): Promise<Loaded<State>> {
     const [baseline] = (await this.#baselinesOf([ref])) as [Loaded<State>];
     const tail = known.filter(({ version }) => version > baseline.version);
     const next = tail[0]?.version ?? baseline.version + 1;
@@ -79,7 +79,7 @@ export class StreamLoader {
   }
 
   /** Adds a newly appended commit to the cache, so that the next load need not fetch it. */
-  advance(ref: StreamRef<unknown>, commit: Commit): void {
+  advance(ref: StreamRef<unknown>, commit: NewCommit): void {
     const baseline = this.#baselines.peek(ref.stream)?.loaded ?? initialOf(ref.aggregate);
     if (baseline.version !== commit.version - 1) return;
     try {
@@ -102,7 +102,7 @@ export class StreamLoader {
     );
   }
 
-  #foldTail(ref: StreamRef<unknown>, baseline: Loaded<unknown>, commits: readonly Commit[]): Loaded<unknown> {
+  #foldTail(ref: StreamRef<unknown>, baseline: Loaded<unknown>, commits: readonly NewCommit[]): Loaded<unknown> {
     const tail = commits.filter(({ stream }) => stream === ref.stream);
     if (tail.length === 0) return baseline;
     return this.#remember(

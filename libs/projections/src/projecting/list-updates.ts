@@ -1,5 +1,5 @@
 import { BackOff } from '@keyfold/concurrency';
-import type { Commit } from '@keyfold/event-store';
+import type { NewCommit } from '@keyfold/event-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamRef } from '../loading/stream-ref.js';
 import { isListed, readModelOf } from '../read-model.js';
@@ -22,7 +22,7 @@ export class ListUpdates {
    * Writes the list entry of a stream after an append of this commit, which need not be read again. Never rejects: the commit is stored,
    * whatever becomes of the entry.
    */
-  async appended(ref: StreamRef<unknown>, commit: Commit, correlation: string): Promise<void> {
+  async appended(ref: StreamRef<unknown>, commit: NewCommit, correlation: string): Promise<void> {
     if (!isListed(readModelOf(ref))) return;
     await this.projection.project(ref, [commit]).catch((error: unknown) => this.onBehind(ref, error, correlation));
   }

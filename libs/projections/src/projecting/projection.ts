@@ -1,4 +1,4 @@
-import { StoreUnavailable, type Commit } from '@keyfold/event-store';
+import { StoreUnavailable, type NewCommit } from '@keyfold/event-store';
 import { reasonOf } from '@keyfold/reporting';
 import { UnfoldableStream } from '../loading/fold.js';
 import type { StreamLoader } from '../loading/stream-loader.js';
@@ -27,7 +27,7 @@ export class Projection {
    * parked. With the latest commits in `known` the stream is not read; commits after them may be missing, and a large document that no
    * list shows may lag (`mayLag`). Throws `StoreUnavailable`.
    */
-  async project(ref: StreamRef<unknown>, known: readonly Commit[] = []): Promise<'projected' | 'parked'> {
+  async project(ref: StreamRef<unknown>, known: readonly NewCommit[] = []): Promise<'projected' | 'parked'> {
     try {
       const loaded = await this.loader.loadWith(ref, known);
       // Version 0: the append failed without storing its commit. A cached state may be that of a stream that was erased meanwhile.

@@ -2,7 +2,7 @@ import mongoose, { type mongo } from 'mongoose';
 import type { NewCommit, Commit } from '../../commit.js';
 import { voidStreamOf } from '../../compaction.js';
 import { CommandIdReused, HoldTaken, WrongExpectedVersion } from '../../event-store.errors.js';
-import type { Appended } from '../../event-store.js';
+import { replayed, type Appended } from '../../event-store.js';
 import { COMMITS, feedKeyOf, slotOf, toCommit, type CommitDocument } from '../commit.model.js';
 import { reaching } from '../mongo-connection.js';
 import type { KnownVersions } from '../stream-tails.js';
@@ -97,7 +97,7 @@ function judge(
   mayFollow: boolean,
 ): Judgement {
   const earlier = found.find((each) => each.command.id === command.id);
-  if (earlier?.command.hash === command.hash) return { outcome: 'replayed', commit: earlier };
+  if (earlier?.command.hash === command.hash) return replayed(earlier);
   if (earlier) return new CommandIdReused(command.id);
   const isTaken = found.some((each) => each.stream === stream && each.version === version);
   const isClosed = found.some((each) => each.stream === voidStreamOf(stream));

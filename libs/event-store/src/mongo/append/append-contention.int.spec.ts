@@ -67,6 +67,31 @@ it('a process that has its slots to itself stores all queued commits with one co
   expect(commands() - before).toBe(1);
 });
 
+it('beside another process, an append takes one command', async () => {
+  const connection = await prepare();
+  const { store, commands } = await openProcess(connection.name);
+  const elsewhere = new MongoEventStore(connection);
+  const inSlot = () => newCommit(unused('session'), 1, { partition: 'partition' });
+  // The third append meets the second one, and from then on the process counts on others.
+  for (const each of [store, elsewhere, store]) await each.append(inSlot());
+  const before = commands();
+  for (let appends = 0; appends < 5; appends++) for (const each of [elsewhere, store]) await each.append(inSlot());
+  expect(commands() - before).toBe(5);
+});
+
+it('a process whose rivals stopped returns to one command for all queued commits', async () => {
+  const connection = await prepare();
+  const { store, commands } = await openProcess(connection.name);
+  const inSlot = () => newCommit(unused('session'), 1, { partition: 'partition' });
+  for (const each of [store, new MongoEventStore(connection), store]) await each.append(inSlot());
+  for (let batches = 0; batches < 50; batches++) await store.append(inSlot());
+  // The first of these batches also reads the head of the slot.
+  await store.append(inSlot());
+  const before = commands();
+  await Promise.all(Array.from({ length: 20 }, () => store.append(inSlot())));
+  expect(commands() - before).toBe(1);
+});
+
 it('a stream with a baseline of another process needs one command to load and one to append', async () => {
   const connection = await prepare();
   const stream = unused('account');

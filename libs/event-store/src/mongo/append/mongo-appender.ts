@@ -4,7 +4,7 @@ import type { AppendCounts } from '../../append-counts.js';
 import type { NewCommit } from '../../commit.js';
 import { Contended, isOutage, StoreUnavailable } from '../../event-store.errors.js';
 import type { Appended } from '../../event-store.js';
-import { COMMITS, feedKeyOf, positionOfKey, slotOf, type CommitDocument } from '../commit.model.js';
+import { COMMITS, feedKeyOf, slotOf, type CommitDocument } from '../commit.model.js';
 import { reaching } from '../mongo-connection.js';
 import type { KnownVersions } from '../stream-tails.js';
 import {
@@ -103,12 +103,15 @@ export class MongoAppender {
     } catch (error) {
       if (!isDuplicate(error)) return this.#afterUnknown(round, error);
       if (isPositionTaken(error.message)) this.#contended = CONTENTION_BATCHES;
+      const open = await this.#settleStored(round);
+      return (await this.#settleJudged(open)).filter(mayRetry);
     }
-    const open = await this.#settleStored(round);
-    return (await this.#settleJudged(open)).filter(mayRetry);
+    this.#heads.passed(round.length);
+    for (const pending of round) this.#acknowledge(pending);
+    return [];
   }
 
-  /** Resolves the calls whose commits are found. Their positions are not known before. */
+  /** Resolves the calls whose commits are found, after a refusal that does not tell which commits it concerns. */
   async #settleStored(round: readonly Pending[]): Promise<Pending[]> {
     const ids = round.map(({ item }) => item.commit.command.id);
     const options = { projection: { command: 1, at: 1, correlation: 1 } };
@@ -119,14 +122,13 @@ export class MongoAppender {
       item.sent = true;
       const document = byCommand.get(item.commit.command.id);
       if (!document || !isOurs(item, document)) return true;
-      this.#acknowledge(pending, document._id);
+      this.#heads.reached(document._id);
+      this.#acknowledge(pending);
       return false;
     });
   }
 
-  #acknowledge({ item, resolve }: Pending, key: number): void {
-    const commit = { ...item.commit, position: positionOfKey(key) };
-    this.#heads.reached(key);
+  #acknowledge({ item: { commit }, resolve }: Pending): void {
     this.versions.seen(commit);
     resolve({ outcome: 'appended', commit });
   }
@@ -150,7 +152,9 @@ export class MongoAppender {
   ): Promise<Pending[]> {
     const those = (wanted: InsertOutcome) => round.filter((_, index) => outcomes[index] === wanted);
     documents.forEach((document, index) => {
-      if (outcomes[index] === 'stored') this.#acknowledge(round[index]!, document._id);
+      if (outcomes[index] !== 'stored') return;
+      this.#heads.reached(document._id);
+      this.#acknowledge(round[index]!);
     });
     if (outcomes.includes('collided')) {
       this.#contended = CONTENTION_BATCHES;

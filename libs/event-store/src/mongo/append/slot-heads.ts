@@ -3,6 +3,12 @@ import { positionOfKey, slotOfKey, type CommitDocument, feedKeyOf } from '../com
 import { reaching } from '../mongo-connection.js';
 
 /**
+ * Commits at unknown positions after which lower bounds are read again. The server reads each commit beyond a lower bound, which costs it
+ * 2 us; this read costs it about as much as 1,000 of those.
+ */
+const UNSEEN_COMMITS = 128;
+
+/**
  * Caches the last positions of the slots, from acknowledged commits of this process or from majority reads. No failover rolls these back,
  * so a commit stored right behind such a head leaves no hole.
  */
@@ -10,6 +16,8 @@ export class SlotHeads {
   readonly #heads = new Map<number, number>();
   /** Slots to which only this process seems to append. */
   readonly #sure = new Set<number>();
+  /** Commits of this process at unknown positions since the lower bounds were read. */
+  #unseen = 0;
 
   constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
 
@@ -19,8 +27,18 @@ export class SlotHeads {
   }
 
   /** Returns lower bounds for the heads of the slots; no failover rolls them back. */
-  atLeast(slots: Iterable<number>): Promise<Map<number, number>> {
+  async atLeast(slots: Iterable<number>): Promise<Map<number, number>> {
+    if (this.#unseen > UNSEEN_COMMITS) {
+      this.#unseen = 0;
+      await this.#read([...this.#heads.keys()]);
+    }
     return this.#known(slots, this.#heads);
+  }
+
+  /** Call after appends whose positions are unknown. Lower bounds are read again once they are far behind. */
+  passed(commits: number): void {
+    this.#unseen += commits;
+    this.forget();
   }
 
   reached(key: number): void {
