@@ -27,7 +27,7 @@ beforeAll(async () => {
   const applied = await keyfold(messages, 'topology', 'apply');
   expect(applied.status, applied.err).toBe(0);
   subscriber = await EventSubscriber.open(broker.url);
-  service = await ScaledService.start(mongo.uri('keyfold'), { env: { ...ENV, ...messages } });
+  service = await ScaledService.start(mongo.uri('keyfold'), { gateways: 4, workers: 4, env: { ...ENV, ...messages } });
 });
 afterAll(async () => {
   await service?.dispose();
