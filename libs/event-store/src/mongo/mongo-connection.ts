@@ -54,13 +54,20 @@ export async function reaching<Result>(operation: () => Promise<Result>): Promis
     STUCK_AFTER,
   );
   try {
-    return await Promise.race([operation(), stuck]);
+    return await Promise.race([throwingOutages(operation), stuck]);
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
+
+/** Runs a driver operation that may take any time. Throws `StoreUnavailable` like `reaching`. */
+export async function throwingOutages<Result>(operation: () => Promise<Result>): Promise<Result> {
+  try {
+    return await operation();
   } catch (error) {
     throw isMongoOutage(error)
       ? new StoreUnavailable(`MongoDB is not available: ${reasonOf(error)}`, { cause: error })
       : error;
-  } finally {
-    clearTimeout(watchdog);
   }
 }
 

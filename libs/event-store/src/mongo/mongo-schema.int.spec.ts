@@ -2,6 +2,8 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 import { MongoMemoryServer } from 'mongodb-memory-server-core';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freshDatabase } from '../../../../test/support/mongo/mongo-database.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReplicaSet } from '../../../../test/support/mongo/replica-set.js';
 import { mongodBinary } from '../../../../test/support/mongo/mongod.js';
 import { COMMITS, eventStoreModels } from './commit.model.js';
 import { connectOptions } from './mongo-connection.js';
@@ -52,6 +54,24 @@ describe('a prepared database', () => {
     await Promise.all(processes.map((each) => migrate(each)));
     await check();
   });
+});
+
+it('migration waits for an index build that takes longer than any other operation may', async () => {
+  const set = await ReplicaSet.start(1, { testCommands: true });
+  onTestFinished(() => set.stop());
+  const options = { ...connectOptions, socketTimeoutMS: 1_000 };
+  const impatient = await mongoose.createConnection(set.uri('keyfold'), options).asPromise();
+  onTestFinished(() => impatient.close());
+  await impatient.createCollection(COMMITS);
+  await impatient.collection(COMMITS).insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });
+  const hang = (mode: 'alwaysOn' | 'off') =>
+    set.node(0).command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
+  await hang('alwaysOn');
+  const migrated = migrate(impatient);
+  await Promise.race([migrated, sleep(2_000)]);
+  await hang('off');
+  await migrated;
+  await check(impatient);
 });
 
 describe('migration says what to do', () => {

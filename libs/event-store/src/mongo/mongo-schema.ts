@@ -1,6 +1,6 @@
-import mongoose, { type Connection } from 'mongoose';
+import mongoose, { type Connection, type mongo } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { collectionOf, reaching } from './mongo-connection.js';
+import { collectionOf, reaching, throwingOutages } from './mongo-connection.js';
 
 /** The database cannot be used in its present state. The message says what to do. */
 export class UnusableDatabase extends Error {
@@ -35,7 +35,6 @@ type Declared = Readonly<{
   collection: { name: string };
   db: Connection;
   createCollection(): Promise<unknown>;
-  createIndexes(): Promise<unknown>;
 }>;
 type Models = readonly Declared[];
 
@@ -113,12 +112,18 @@ const unfinished = (connection: Connection, filler: string) =>
 const INDEX_CONFLICTS = new Set<unknown>([85, 86]);
 const DUPLICATE_KEY = 11_000;
 
+/** Building an index takes minutes in a large collection. The driver passes the option on, although its types lack it. */
+const UNTIMED: mongo.CreateIndexesOptions & { socketTimeoutMS: number } = { socketTimeoutMS: 0 };
+
+/** Creates all indexes of a collection in one pass over its documents. */
 async function makeIndexes(connection: Connection, model: Declared): Promise<void> {
+  const { name } = model.collection;
+  const indexes = model.schema.indexes().map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription);
+  if (indexes.length === 0) return;
   try {
-    await reaching(() => model.createIndexes());
+    await throwingOutages(() => collectionOf(connection, name).createIndexes(indexes, UNTIMED));
   } catch (error) {
     if (!(error instanceof mongoose.mongo.MongoServerError)) throw error;
-    const { name } = model.collection;
     if (INDEX_CONFLICTS.has(error.code))
       throw unusable(
         connection,
