@@ -1,6 +1,6 @@
 import { absentAccount } from '@keyfold/domain';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { disabled, registered, renamed } from '../../../domain/testing/account.events.js';
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded } from '../../../domain/testing/ssh-key-ring.events.js';
@@ -136,16 +136,12 @@ describe('in the documents', () => {
     ]);
   });
 
-  it('finds list entries in the wrong order', async () => {
+  it('finds a list with more entries than documents', async () => {
     const projections = await projected();
-    await projections.append(accountStream(8), registered('bob', { accountId: 8 }));
-    await projections.newProjector().catchUp();
-    damage(projections.views, 'UPDATE accounts_2 SET place = 15 - place');
-    expect((await verify(projections)).problems).toEqual([
-      'the list of accounts reports a total of 2 entries and shows 2 in the wrong order; 2 documents belong in it',
-      'the document of account-7 has sort key 8 in the list of accounts, expected 7',
-      'the document of account-8 has sort key 7 in the list of accounts, expected 8',
-    ]);
+    vi.spyOn(projections.readModels, 'list').mockResolvedValue({ items: [], total: 2 });
+    expect((await verify(projections)).problems).toContain(
+      'the list of accounts has 2 entries; 1 documents belong in it',
+    );
   });
 
   it('finds all of many', async () => {
@@ -160,8 +156,8 @@ describe('in the documents', () => {
     );
     const iterations = countIterations();
     expect((await verify(projections)).problems).toHaveLength(3);
-    // Six pages each of commits, of documents, of the list and of its documents: in between the process does other work.
-    expect(iterations()).toBeGreaterThanOrEqual(24);
+    // Six pages each of commits, of documents and of those in the list: in between the process does other work.
+    expect(iterations()).toBeGreaterThanOrEqual(18);
   });
 });
 
