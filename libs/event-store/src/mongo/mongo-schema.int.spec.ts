@@ -195,4 +195,10 @@ describe('a database is refused', () => {
     expect(await complaint(check(standalone))).toBe(message);
     expect(await complaint(migrate(standalone))).toBe(message);
   });
+
+  it('behind a mongos, by start and by migration', async () => {
+    const hello = vi.spyOn(mongoose.mongo.Db.prototype, 'command').mockResolvedValue({ msg: 'isdbgrid' });
+    onTestFinished(() => hello.mockRestore());
+    for (const refused of [check, migrate]) expect(await complaint(refused())).toContain('a sharded cluster');
+  });
 });

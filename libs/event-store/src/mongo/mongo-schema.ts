@@ -140,10 +140,17 @@ async function makeIndexes(connection: Connection, model: Declared): Promise<voi
   }
 }
 
-/** Change streams and majority writes need a replica set; one server with `--replSet` is enough. */
+/**
+ * Change streams and majority writes need a replica set; one server with `--replSet` is enough. Behind a mongos, `PrimaryBarrier` would not
+ * notice that the primary changed.
+ */
 async function requireReplicaSet(connection: Connection): Promise<void> {
   const hello = await reaching(() => connection.getClient().db('admin').command({ hello: 1 }));
-  if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
+  if (hello['setName'] !== undefined) return;
+  if (hello['msg'] === 'isdbgrid')
+    throw new UnusableDatabase(
+      'MongoDB is a sharded cluster, behind whose mongos a read can miss acknowledged writes. Name the servers of one replica set in KEYFOLD_MONGODB_URI',
+    );
   throw new UnusableDatabase(
     'MongoDB is a standalone server, which can lose acknowledged writes. Start mongod with --replSet rs0, then run rs.initiate() once',
   );
