@@ -1,6 +1,7 @@
 // npm run bench:scaled: compares one built gateway with a minimal service that does one MongoDB operation per request,
 // then measures the projector and the rebuild. Starts its own mongod on this machine. Exits with 1 if it misses a goal.
-// `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, and `-- gateways` one to eight gateways.
+// `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, `-- gateways` one to eight gateways, and
+// `-- workers` one to eight projectors and relays.
 // `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) measure one part. BENCH_SECONDS shortens a round,
 // BENCH_ROUNDS sets their number and BENCH_ACCOUNTS the number of accounts. BENCH_PROFILES names a folder for CPU
 // profiles of the gateway.
@@ -16,6 +17,7 @@ import { missedRelayGoals, relayRates, relayTable } from './relay-rates.mjs';
 import { setStage } from './stage.mjs';
 import { addsBeside, subjectsOf } from './subjects.mjs';
 import { tableOf } from './table.mjs';
+import { workerCounts, workersTable } from './worker-counts.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS) || 5;
 const LONGEST_ROUND = 3;
@@ -37,6 +39,7 @@ const parts = {
   relay: measureRelay,
   accounts: measureAccounts,
   gateways: measureGatewayCounts,
+  workers: measureWorkerCounts,
 };
 const server = await Server.start(CACHE_GIGABYTES);
 try {
@@ -90,4 +93,9 @@ async function measureGatewayCounts(server) {
   const rows = await gatewayCounts(server, ROUNDS, seconds);
   console.log(gatewaysTable(rows));
   return missedGatewayGoals(rows);
+}
+
+async function measureWorkerCounts(server) {
+  console.log(workersTable(await workerCounts(server, LATENCY_ROUNDS * seconds)));
+  return [];
 }

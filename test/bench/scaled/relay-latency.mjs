@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { brokerConnected, SUBSCRIBER } from './broker.mjs';
-import { eventStore } from './built.mjs';
+import { eventStore, messaging } from './built.mjs';
 import { connected, drop, migrate } from './database.mjs';
+import { untilShared } from './sharing.mjs';
 import { keyRingStory } from './story.mjs';
 
 const RATE = 200;
@@ -12,16 +13,17 @@ const TIMEOUT = 20_000;
 
 /**
  * Measures the milliseconds from the acknowledgement of a commit to its message at a subscriber, at `RATE` commits per
- * second. This process appends and subscribes, the child relays.
+ * second. This process appends and subscribes, the children relay.
  */
-export async function relayLatency(uri, url, child, seconds) {
+export async function relayLatency(uri, url, children, seconds) {
   await migrate(uri);
-  const following = child.ask({ uri, url, work: 'follow' });
-  const waits = await connected(uri, (connection) =>
-    brokerConnected(url, 'consumer', (broker) => measure(connection, broker, WARMING + RATE * seconds)),
-  );
-  child.send({ work: 'end' });
-  await following;
+  const following = children.map((child) => child.ask({ uri, url, work: 'follow' }));
+  const waits = await connected(uri, async (connection) => {
+    await untilShared(connection, messaging.relayName, children.length);
+    return brokerConnected(url, 'consumer', (broker) => measure(connection, broker, WARMING + RATE * seconds));
+  });
+  for (const child of children) child.send({ work: 'end' });
+  await Promise.all(following);
   await drop(uri);
   const counted = waits.slice(WARMING).toSorted((a, b) => a - b);
   const at = (share) => counted[Math.min(counted.length - 1, Math.floor(counted.length * share))];

@@ -8,7 +8,8 @@ import { relayLatency } from './relay-latency.mjs';
 import { keyRingStory } from './story.mjs';
 
 const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS) || 4_000;
-const COMMITS = 5;
+/** Commits of each account. */
+export const COMMITS = 5;
 const GOAL = 0.8;
 const LATENCY_GOALS = { p50: 10, p99: 100 };
 
@@ -34,7 +35,7 @@ export async function relayRates(server, rounds, seconds) {
     const rows = rowsOf(subjects, await alternate(subjects, rounds));
     await drop(uri);
     await broker.empty();
-    return { rows, latency: await relayLatency(server.uri('latency'), broker.url, child, seconds) };
+    return { rows, latency: await relayLatency(server.uri('latency'), broker.url, [child], seconds) };
   } finally {
     child.end();
     await broker.stop();
@@ -56,13 +57,17 @@ export function missedRelayGoals({ rows, latency }) {
   return [...missedGoals(rows), ...waits];
 }
 
-/** Writes commits that are consecutive within an account; a slot contains those of many accounts. */
 async function fill(uri) {
   await migrate(uri);
   await connected(uri, async (connection) => {
     const writer = new CommitWriter(connection);
-    const stories = Array.from({ length: ACCOUNTS }, (_, index) => keyRingStory(3 + index, COMMITS));
-    for (let version = 0; version < COMMITS; version += 1) await writer.write(stories.map((story) => story[version]));
+    for (const commits of commitsOf(3, ACCOUNTS)) await writer.write(commits);
     await writer.end();
   });
+}
+
+/** Returns the commits of accounts, those of an account one after the other; a slot contains those of many accounts. */
+export function commitsOf(first, accounts) {
+  const stories = Array.from({ length: accounts }, (_, index) => keyRingStory(first + index, COMMITS));
+  return Array.from({ length: COMMITS }, (_, version) => stories.map((story) => story[version]));
 }

@@ -32,10 +32,10 @@ answerWith(async ({ uri, url, work, messages }) => {
 
 async function relay(connection, broker, messages) {
   await eventStore.collectionOf(connection, 'feed_leases').deleteMany({});
-  const { relay, stop } = open(connection, broker);
+  const { relay, outlet, stop } = open(connection, broker);
   const figures = await rateOf(messages, async () => {
     relay.start();
-    while (relay.status().published < messages) await pause(2);
+    while (outlet.published < messages) await pause(2);
   });
   await stop();
   return figures;
@@ -43,12 +43,11 @@ async function relay(connection, broker, messages) {
 
 async function follow(connection, broker) {
   ended = Promise.withResolvers();
-  const { relay, stop } = open(connection, broker);
+  const { relay, outlet, stop } = open(connection, broker);
   relay.start();
-  while (relay.status().slots < 64) await pause(10);
   await ended.promise;
   await stop();
-  return relay.status().published;
+  return outlet.published;
 }
 
 function open(connection, broker) {
@@ -58,16 +57,20 @@ function open(connection, broker) {
     appId: 'keyfold/bench',
     window: WINDOW,
   });
-  const [leases, parked] = [new eventStore.MongoFeedLeases(connection), new MongoParkedAccounts(connection)];
+  const [leases, parked] = [
+    new eventStore.MongoFeedLeases(connection),
+    new MongoParkedAccounts(connection, 'parked_relays'),
+  ];
   const report = (problem) => console.error(problem);
+  const outlet = new messaging.MessageOutlet(publisher, messagesOf);
   const options = { onError: report, onParked: report };
-  const relay = new messaging.Relay(store, publisher, leases, parked, messagesOf, options);
+  const relay = new messaging.Relay(store, outlet, leases, parked, options);
   const stop = async () => {
     await relay.stop();
     await publisher.close();
     await store.close();
   };
-  return { relay, stop };
+  return { relay, outlet, stop };
 }
 
 async function bare(connection, broker, expected) {

@@ -1,0 +1,23 @@
+// Waits for processes that share the slots of the feed.
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventStore } from './built.mjs';
+
+const POLL_MS = 100;
+
+/** Waits until a reader has passed this number of commits. */
+export async function untilRead(connection, reader, commits) {
+  await untilProgress(connection, reader, (slots) => slots.reduce((sum, { position }) => sum + position, 0) >= commits);
+}
+
+/** Waits until processes share all slots evenly. */
+export async function untilShared(connection, reader, processes) {
+  await untilProgress(connection, reader, (slots) => {
+    const shares = [...Map.groupBy(slots, ({ owner }) => owner)].map(([owner, { length }]) => owner && length);
+    return shares.length === processes && shares.every((share) => share === slots.length / processes);
+  });
+}
+
+async function untilProgress(connection, reader, isReached) {
+  const leases = new eventStore.MongoFeedLeases(connection);
+  while (!isReached(await leases.progress(reader))) await pause(POLL_MS);
+}
