@@ -7,7 +7,6 @@ import { OpenListModule } from '@keyfold/wiring';
 import { Forwarding } from '../http/forwarding.js';
 import { ClientAddress } from '../request/client-address.js';
 import { Identities } from './identity.js';
-import { OpenListForwarding } from './openlist-forwarding.js';
 import { WebDavLogins } from './webdav/webdav-logins.js';
 
 /** Returns the parts of a gateway in front of OpenList, none if there is no OpenList. */
@@ -28,21 +27,18 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
       {
         provide: Forwarding,
         inject: [OpenListApi, Identities, ClientAddress, QueryBus, MirroredIds],
-        useFactory: (
+        useFactory: async (
           api: OpenListApi,
           identities: Identities,
           addresses: ClientAddress,
           queryBus: QueryBus,
           ids: MirroredIds,
-        ) =>
-          new OpenListForwarding(
-            { url: openlist.url, hstsSeconds: settings.KEYFOLD_HSTS_SECONDS },
-            api,
-            identities,
-            addresses,
-            queryBus,
-            ids,
-          ),
+        ) => {
+          // Loads undici, which a process without OpenList does not need.
+          const { OpenListForwarding } = await import('./openlist-forwarding.js');
+          const { KEYFOLD_HSTS_SECONDS: hstsSeconds } = settings;
+          return new OpenListForwarding({ url: openlist.url, hstsSeconds }, api, identities, addresses, queryBus, ids);
+        },
       },
     ],
   };
