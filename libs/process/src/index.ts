@@ -1,6 +1,7 @@
 export { limitConnections, markProven } from './connection-limit.js';
 export * from './exit.js';
 export * from './health.js';
+export { collectWhenIdle } from './idle-memory.js';
 export { createLog, createThreadLog, writeLine } from './log/create-log.js';
 export { NestLog } from './log/nest-log.js';
 export { RepeatedLine } from './log/repeated-line.js';

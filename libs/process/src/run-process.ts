@@ -4,6 +4,7 @@ import { executionAsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reportAndExit } from './exit.js';
 import { Health } from './health.js';
+import { collectWhenIdle } from './idle-memory.js';
 import { createLog, maskSecrets } from './log/create-log.js';
 import { ManagementServer } from './management-server.js';
 import { Metrics } from './metrics/metrics.js';
@@ -40,6 +41,7 @@ export async function runProcess<Settings extends ProcessSettings>(
   check?: (settings: Settings) => Promise<void>,
 ): Promise<void> {
   keepNextTickQuick();
+  collectWhenIdle();
   const stop = new AbortController();
   let tracing: Tracing | undefined;
   try {

@@ -1,5 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import {
+  collectWhenIdle,
   createThreadLog,
   Health,
   keepNextTickQuick,
@@ -37,6 +38,7 @@ api.catch(() => undefined);
 
 async function start(): Promise<Api> {
   keepNextTickQuick();
+  collectWhenIdle();
   tracing = await openTracing(settings, log);
   const ports = [...tracingModules(tracing, 'uri' in store ? 'mongodb' : 'sqlite'), ...(await storeModules())];
   const services = ownerServices(owner, logFields);
