@@ -79,8 +79,8 @@ describe('the archive', () => {
     expect(await service.status).toBe(0);
 
     const limits = [...service.output().matchAll(/^heap limit (\d+)$/gm)].map(([, limit]) => Number(limit));
-    // The owner, two threads beside it, and the writers of two files.
-    expect(limits).toEqual(Array.from({ length: 5 }, () => limitUnder(flagsOf(manifest.scripts.start))));
+    // The owner, two threads beside it, and the writer of the files.
+    expect(limits).toEqual(Array.from({ length: 4 }, () => limitUnder(flagsOf(manifest.scripts.start))));
     expect(limits[0]).toBeLessThan(limitUnder([]));
     expect(await readdir(join(folder, 'elsewhere'))).toEqual([]);
   });

@@ -20,21 +20,21 @@ export type SqliteAccess = Pick<SqliteConnection, keyof SqliteConnection>;
 /** One thread's connection to an open SQLite file. Reads are synchronous on this thread; the file's writer thread writes in groups. */
 export class SqliteConnection {
   readonly path: string;
-  readonly #transactions: SharedFile['transactions'];
+  protected readonly sharedTransactions: SharedFile['transactions'];
   readonly #reader: DatabaseSync;
   readonly #writer: SqliteWriter;
   readonly #prepared = new Map<string, StatementSync>();
 
   constructor({ path, port, transactions }: SharedFile) {
     this.path = path;
-    this.#transactions = transactions;
+    this.sharedTransactions = transactions;
     this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
     this.#writer = new SqliteWriter(port, path);
   }
 
   /** Changes with every transaction of any thread, before its jobs are acknowledged. Costs no query. */
   get transactions(): number {
-    return Atomics.load(this.#transactions, 0);
+    return Atomics.load(this.sharedTransactions, 0);
   }
 
   /** Returns the rows of a query, which sees everything acknowledged to any thread. Throws `StoreUnavailable`. */

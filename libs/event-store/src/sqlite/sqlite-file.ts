@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
-import type { WriterMessage, WriterOptions } from './sqlite-writer.worker.js';
+import type { WriterMessage, Written } from './sqlite-writer.worker.js';
 
 /**
  * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
@@ -18,35 +18,35 @@ export class UnusableFile extends Error {
   }
 }
 
-/** An SQLite file and the thread that writes it. The process that owns the file has one; its other threads connect to it. */
+/** An SQLite file that this process owns. Its other threads connect to it. */
 export class SqliteFile extends SqliteConnection {
   readonly #thread: SqliteWriterThread;
 
-  /** Creates the file, readable only by its owner, and missing tables. Throws `UnusableFile`. */
-  constructor(path: string, schema: SqliteSchema) {
+  /** Creates the file, readable only by its owner, and missing tables. `thread` may write other files, too. Throws `UnusableFile`. */
+  constructor(path: string, schema: SqliteSchema, thread = new SqliteWriterThread()) {
     prepareFile(path, schema);
-    const transactions = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const { synchronous } = schema;
-    const thread = new SqliteWriterThread({ path, synchronous, busyTimeout: BUSY_TIMEOUT, transactions });
-    super(thread.connect());
+    super(thread.open(path, schema.synchronous));
     this.#thread = thread;
   }
 
   /** Returns what another thread needs for a `SqliteConnection` to this file. It must close that before this file is closed. */
   share(): SharedFile {
-    return this.#thread.connect();
+    return this.#thread.connect(this.path, this.sharedTransactions);
   }
 
   /** Calls `listener` after a transaction, at least if another thread may have written. */
   onWritten(listener: () => void): void {
-    this.#thread.onWritten(listener);
+    this.#thread.onWritten(this.path, listener);
   }
 
-  /** Closes this connection, then the file. The write-ahead log is then empty, unless another program has the file open. */
+  /**
+   * Closes this connection, then the file. Resolves when the other files of the thread are closed, too. The write-ahead log is then empty,
+   * unless another program has the file open.
+   */
   override async close(): Promise<void> {
     await super.close();
     // The last connection to close checkpoints the write-ahead log, which a read-only one cannot.
-    await this.#thread.close();
+    await this.#thread.close(this.path);
   }
 }
 
@@ -82,42 +82,56 @@ function createPrivateFile(path: string): void {
   }
 }
 
-/** The thread that writes one SQLite file. If it ends by itself, all ports close. */
-class SqliteWriterThread {
-  readonly #worker: Worker;
-  readonly #exited: Promise<void>;
+/** The thread that writes the SQLite files of a process. It starts with the first file and ends with the last. If it ends by itself, all ports close. */
+export class SqliteWriterThread {
+  #worker: Worker | undefined;
+  #exited = Promise.resolve();
   #hasExited = false;
 
-  constructor(private readonly options: WriterOptions) {
-    // Tests run the TypeScript sources, everything else the compiled file.
-    const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
-    this.#worker = new Worker(new URL(file, import.meta.url), { workerData: options });
-    // Each store on the file may listen.
-    this.#worker.setMaxListeners(0);
-    // The ports report the end of the thread to their users, without the reason.
-    this.#worker.on('error', ({ message }) => process.emitWarning(`the writer of ${options.path} stopped: ${message}`));
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
-    void this.#exited.then(() => (this.#hasExited = true));
+  /** Opens a file and returns what the owner of the process needs for a `SqliteConnection` to it. */
+  open(path: string, synchronous: SqliteSchema['synchronous']): SharedFile {
+    const transactions = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    this.#worker ??= this.#start();
+    this.#post({ open: { path, synchronous, busyTimeout: BUSY_TIMEOUT, transactions } });
+    return this.connect(path, transactions);
   }
 
   /** Returns what a `SqliteConnection` in any thread of the process needs. */
-  connect(): SharedFile {
+  connect(path: string, transactions: SharedFile['transactions']): SharedFile {
     const { port1, port2 } = new MessageChannel();
     // A message to an ended thread would neither transfer nor close the port.
     if (this.#hasExited) port1.close();
-    else this.#worker.postMessage({ port: port1 } satisfies WriterMessage, [port1]);
-    const { path, transactions } = this.options;
+    else this.#post({ path, port: port1 }, [port1]);
     return { path, transactions, port: port2 };
   }
 
-  /** Calls `listener` after each transaction once there are several ports. */
-  onWritten(listener: () => void): void {
-    this.#worker.on('message', listener);
+  /** Calls `listener` after each transaction of a file once it has several ports. */
+  onWritten(path: string, listener: () => void): void {
+    this.#worker?.on('message', ({ written }: Written) => {
+      if (written === path) listener();
+    });
   }
 
-  /** Closes the file and the ports. Their jobs must be finished. */
-  async close(): Promise<void> {
-    this.#worker.postMessage('close' satisfies WriterMessage);
+  /** Closes a file and its ports, whose jobs must be finished, and the thread with the last file. Resolves when the thread has ended. */
+  async close(path: string): Promise<void> {
+    this.#post({ close: path });
     await this.#exited;
+  }
+
+  #start(): Worker {
+    // Tests run the TypeScript sources, everything else the compiled file.
+    const file = import.meta.url.endsWith('.ts') ? './sqlite-writer.worker.ts' : './sqlite-writer.worker.js';
+    const worker = new Worker(new URL(file, import.meta.url));
+    // Each store on a file may listen.
+    worker.setMaxListeners(0);
+    // The ports report the end of the thread to their users, without the reason.
+    worker.on('error', ({ message }) => process.emitWarning(`the writer of the database stopped: ${message}`));
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
+    void this.#exited.then(() => (this.#hasExited = true));
+    return worker;
+  }
+
+  #post(message: WriterMessage, transfer: readonly MessagePort[] = []): void {
+    this.#worker?.postMessage(message, transfer);
   }
 }

@@ -1,9 +1,10 @@
 /**
- * The write connection of one SQLite file, on its own thread, so that a slow disk never blocks reads. Every thread that writes has a port
- * to it. Jobs that arrive together, from any ports, share a transaction. It imports nothing of the project, because tests run it uncompiled.
+ * The write connections of the SQLite files of a process, on one thread, so that a slow disk never blocks reads. Every thread that writes
+ * has a port for each file. Jobs for a file that arrive together, from any ports, share a transaction. It imports nothing of the project,
+ * because tests run it uncompiled.
  */
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, type MessagePort } from 'node:worker_threads';
 
 /** `transactions`: one number, shared by all threads, that grows with each transaction before its jobs are answered. */
 export type WriterOptions = Readonly<{
@@ -21,105 +22,122 @@ export type Row = Record<string, SQLOutputValue>;
 export type WriteResult = Readonly<{ rows: readonly (readonly Row[])[] } | { refusedAt: number; reason: string }>;
 /** A job that fails because of a bug, such as a value of a type that SQLite does not support. */
 export type BrokenJob = Readonly<{ broken: string }>;
-/** A message from the thread's creator: a port on which groups of jobs will arrive, or the request to close the file. */
-export type WriterMessage = Readonly<{ port: MessagePort }> | 'close';
+/** A message from the thread's creator about one file: a new one, a port on which groups of jobs for it will arrive, or the request to close it. */
+export type WriterMessage = Readonly<{ open: WriterOptions } | { path: string; port: MessagePort } | { close: string }>;
+/** A message to the creator after a transaction, once several ports lead to the file. */
+export type Written = Readonly<{ written: string }>;
 /** The answer to a group: one result per job, or the error because of which nothing was written. */
 export type GroupAnswer = Readonly<{ results: readonly (WriteResult | BrokenJob)[] } | { failed: string }>;
 
 /** Primary key and unique constraints, which callers expect. */
 const UNIQUE_VIOLATIONS = [1555, 2067];
 const SQLITE_CONSTRAINT = 19;
-const { path, synchronous, busyTimeout, transactions } = workerData as WriterOptions;
-const database = new DatabaseSync(path, { timeout: busyTimeout });
-database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
-
-const prepared = new Map<string, StatementSync>();
-function prepare(sql: string): StatementSync {
-  let statement = prepared.get(sql);
-  if (!statement) prepared.set(sql, (statement = database.prepare(sql)));
-  return statement;
-}
-const begin = database.prepare('BEGIN IMMEDIATE');
-const commit = database.prepare('COMMIT');
-const savepoint = database.prepare('SAVEPOINT job');
-const release = database.prepare('RELEASE job');
 
 type Group = Readonly<{ port: MessagePort; jobs: readonly WriteJob[] }>;
-const ports = new Set<MessagePort>();
-/** Whether other threads than the owner have ever had a port. */
-let isShared = false;
-let groups: Group[] = [];
+
+class WrittenFile {
+  readonly #options: WriterOptions;
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+  readonly #ports = new Set<MessagePort>();
+  /** Whether other threads than the owner have ever had a port. */
+  #isShared = false;
+  #groups: Group[] = [];
+
+  constructor(options: WriterOptions) {
+    const { path, synchronous, busyTimeout } = options;
+    this.#options = options;
+    this.#database = new DatabaseSync(path, { timeout: busyTimeout });
+    this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
+  }
+
+  connect(port: MessagePort): void {
+    this.#isShared ||= this.#ports.size > 0;
+    this.#ports.add(port);
+    port.on('message', (jobs: readonly WriteJob[]) => {
+      // Runs after the messages of the other ports have been received.
+      if (this.#groups.push({ port, jobs }) === 1) setImmediate(() => this.#runGroups());
+    });
+    port.once('close', () => this.#ports.delete(port));
+  }
+
+  close(): void {
+    this.#runGroups();
+    if (this.#database.isOpen) this.#database.close();
+    for (const port of this.#ports) port.close();
+  }
+
+  #runGroups(): void {
+    const running = this.#groups;
+    this.#groups = [];
+    if (running.length === 0) return;
+    const results = this.#runTransaction(running.map(({ jobs }) => jobs));
+    if ('failed' in results) {
+      for (const { port } of running) port.postMessage(results satisfies GroupAnswer);
+      return;
+    }
+    const { transactions, path } = this.#options;
+    Atomics.add(transactions, 0, 1);
+    running.forEach(({ port }, index) => port.postMessage({ results: results[index]! } satisfies GroupAnswer));
+    if (this.#isShared) parentPort?.postMessage({ written: path } satisfies Written);
+  }
+
+  #runTransaction(groups: readonly (readonly WriteJob[])[]): (WriteResult | BrokenJob)[][] | { failed: string } {
+    try {
+      this.#prepare('BEGIN IMMEDIATE').run();
+      const results = groups.map((jobs) => jobs.map((job) => this.#runJob(job)));
+      this.#prepare('COMMIT').run();
+      return results;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      return { failed: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** A failed job does not affect others. Only an error of the whole file, such as a full disk, fails the group. */
+  #runJob(job: WriteJob): WriteResult | BrokenJob {
+    this.#prepare('SAVEPOINT job').run();
+    const rows: Row[][] = [];
+    try {
+      for (const { sql, params, mustChange } of job) {
+        const changed = this.#prepare(sql).all(...params);
+        if (mustChange && changed.length === 0)
+          return this.#undo({ refusedAt: rows.length, reason: 'nothing to change' });
+        rows.push(changed);
+      }
+    } catch (error) {
+      const { errcode, message } = error as { errcode?: number; message: string };
+      if (errcode !== undefined && UNIQUE_VIOLATIONS.includes(errcode))
+        return this.#undo({ refusedAt: rows.length, reason: message });
+      if (errcode === undefined || (errcode & 0xff) === SQLITE_CONSTRAINT) return this.#undo({ broken: message });
+      throw error;
+    }
+    this.#prepare('RELEASE job').run();
+    return { rows };
+  }
+
+  #undo<Result>(result: Result): Result {
+    this.#database.exec('ROLLBACK TO job; RELEASE job');
+    return result;
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (!statement) this.#prepared.set(sql, (statement = this.#database.prepare(sql)));
+    return statement;
+  }
+}
+
+const files = new Map<string, WrittenFile>();
 
 parentPort?.on('message', (message: WriterMessage) => {
-  if (message === 'close') close();
-  else connect(message.port);
+  if ('open' in message) files.set(message.open.path, new WrittenFile(message.open));
+  else if ('port' in message) files.get(message.path)?.connect(message.port);
+  else closeFile(message.close);
 });
 
-function connect(port: MessagePort): void {
-  isShared ||= ports.size > 0;
-  ports.add(port);
-  port.on('message', (jobs: readonly WriteJob[]) => {
-    // Runs after the messages of the other ports have been received.
-    if (groups.push({ port, jobs }) === 1) setImmediate(runGroups);
-  });
-  port.once('close', () => ports.delete(port));
-}
-
-function close(): void {
-  runGroups();
-  if (database.isOpen) database.close();
-  for (const port of ports) port.close();
-  parentPort?.close();
-}
-
-function runGroups(): void {
-  const running = groups;
-  groups = [];
-  if (running.length === 0) return;
-  const results = runTransaction(running.map(({ jobs }) => jobs));
-  if ('failed' in results) {
-    for (const { port } of running) port.postMessage(results satisfies GroupAnswer);
-    return;
-  }
-  Atomics.add(transactions, 0, 1);
-  running.forEach(({ port }, index) => port.postMessage({ results: results[index]! } satisfies GroupAnswer));
-  if (isShared) parentPort?.postMessage('written');
-}
-
-function runTransaction(groups: readonly (readonly WriteJob[])[]): (WriteResult | BrokenJob)[][] | { failed: string } {
-  try {
-    begin.run();
-    const results = groups.map((jobs) => jobs.map(runJob));
-    commit.run();
-    return results;
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    return { failed: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** A failed job does not affect others. Only an error of the whole file, such as a full disk, fails the group. */
-function runJob(job: WriteJob): WriteResult | BrokenJob {
-  savepoint.run();
-  const rows: Row[][] = [];
-  try {
-    for (const { sql, params, mustChange } of job) {
-      const changed = prepare(sql).all(...params);
-      if (mustChange && changed.length === 0) return undo({ refusedAt: rows.length, reason: 'nothing to change' });
-      rows.push(changed);
-    }
-  } catch (error) {
-    const { errcode, message } = error as { errcode?: number; message: string };
-    if (errcode !== undefined && UNIQUE_VIOLATIONS.includes(errcode))
-      return undo({ refusedAt: rows.length, reason: message });
-    if (errcode === undefined || (errcode & 0xff) === SQLITE_CONSTRAINT) return undo({ broken: message });
-    throw error;
-  }
-  release.run();
-  return { rows };
-}
-
-function undo<Result>(result: Result): Result {
-  database.exec('ROLLBACK TO job; RELEASE job');
-  return result;
+function closeFile(path: string): void {
+  files.get(path)?.close();
+  files.delete(path);
+  if (files.size === 0) parentPort?.close();
 }

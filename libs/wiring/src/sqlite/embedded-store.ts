@@ -8,6 +8,7 @@ import {
   SqliteFile,
   SqliteIntake,
   SqliteSnapshot,
+  SqliteWriterThread,
   UnusableFile,
   type FolderLock,
   type SqliteConnection,
@@ -47,24 +48,33 @@ export class EmbeddedStore extends StoreConnections {
     folder: string,
     private readonly lock: FolderLock,
   ) {
+    const writer = new SqliteWriterThread();
     const files = {
       // The relay's progress is stored with the events, so that a restored file resends what it has not recorded as sent.
-      events: new SqliteFile(join(folder, 'keyfold.db'), {
-        ...eventStoreSchema,
-        sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable('parked_relays')}`,
-      }),
-      views: new SqliteFile(join(folder, 'views.db'), {
-        version: 1,
-        synchronous: 'NORMAL',
-        sql: [
-          readModelTables,
-          tokenUsesTable,
-          feedPositionsTable,
-          throttleTable,
-          loginHoursTable,
-          parkedAccountsTable('parked_mirrors'),
-        ].join('; '),
-      }),
+      events: new SqliteFile(
+        join(folder, 'keyfold.db'),
+        {
+          ...eventStoreSchema,
+          sql: `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable('parked_relays')}`,
+        },
+        writer,
+      ),
+      views: new SqliteFile(
+        join(folder, 'views.db'),
+        {
+          version: 1,
+          synchronous: 'NORMAL',
+          sql: [
+            readModelTables,
+            tokenUsesTable,
+            feedPositionsTable,
+            throttleTable,
+            loginHoursTable,
+            parkedAccountsTable('parked_mirrors'),
+          ].join('; '),
+        },
+        writer,
+      ),
     };
     super(files.events, files.views);
     this.#files = files;
