@@ -18,7 +18,11 @@ esac
 # The command may be a link to this file.
 folder=$(dirname "$(readlink -f "$0")")
 flag=
-# Bounds the memory of each thread (docs/decisions/0038).
-[ "${1-}" != start ] || flag=--max-semi-space-size=16
+if [ "${1-}" = start ]; then
+  # Bounds the memory of each thread (docs/decisions/0038).
+  flag=--max-semi-space-size=16
+  # Otherwise glibc keeps more freed memory after it has freed large blocks.
+  export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_-1048576}"
+fi
 # shellcheck disable=SC2086 # no word if there is no flag
 exec "$folder/bin/node" $flag "$folder/keyfold.mjs" "$@"
