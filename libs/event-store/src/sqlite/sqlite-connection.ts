@@ -49,7 +49,7 @@ export class SqliteConnection {
   }
 
   /** Runs the statements in one transaction; see `SqliteWriter`. */
-  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
+  write(job: WriteJob, batches?: Histogram): Promise<Written> {
     return this.#writer.write(job, batches);
   }
 
@@ -70,10 +70,13 @@ export class SqliteConnection {
   }
 }
 
+/** `ownTransaction`: the number of the transaction (`transactions`) if no other thread wrote in it. */
+type Written = WriteResult & Readonly<{ ownTransaction: number | undefined }>;
+
 type Waiting = Readonly<{
   job: WriteJob;
   batches: Histogram | undefined;
-  resolve: (result: WriteResult) => void;
+  resolve: (result: Written) => void;
   reject: (error: Error) => void;
 }>;
 
@@ -100,7 +103,7 @@ class SqliteWriter {
    * Runs the statements in one transaction, together with other queued jobs. Rejects with `StoreUnavailable` if nothing was written.
    * `batches` records how many of the jobs that pass it share a transaction.
    */
-  write(job: WriteJob, batches?: Histogram): Promise<WriteResult> {
+  write(job: WriteJob, batches?: Histogram): Promise<Written> {
     if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, batches, resolve, reject });
@@ -140,7 +143,7 @@ class SqliteWriter {
       group.forEach(({ resolve, reject }, index) => {
         const result = answer.results[index]!;
         if ('broken' in result) reject(new TypeError(result.broken));
-        else resolve(result);
+        else resolve({ ...result, ownTransaction: answer.ownTransaction });
       });
     }
   }

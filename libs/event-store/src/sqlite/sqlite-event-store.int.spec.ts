@@ -2,13 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { casesForThreads, describeEventStore, type OpenStore } from '../../testing/event-store.contract.js';
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { openInTwoThreads } from '../../testing/open-two-threads.js';
 import { appendOne, outcomeOf, readStream, refusal, tally, readFeeds } from '../../testing/outcome.js';
 import { StoreUnavailable } from '../event-store.errors.js';
+import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
+import { SqliteFile } from './sqlite-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,6 +45,22 @@ describe('a file that another program has locked', () => {
     expect(tally(again.map(({ outcome }) => outcome))).toEqual({ appended: 10 });
     expect((await readFeeds(open, [])).flat()).toMatchObject([first, ...again.map(({ commit }) => commit)]);
   });
+});
+
+it('knows without a query that a stream is current after an append of the same thread', async () => {
+  const file = new SqliteFile(join(temporaryFolder(), 'events.db'), eventStoreSchema);
+  onTestFinished(() => file.close());
+  const store = new SqliteEventStore(file);
+  const read = vi.spyOn(file, 'read');
+  await Promise.all(['account-1', 'account-2'].map((stream) => store.append(newCommit(stream, 1))));
+  await store.append(newCommit('account-1', 2));
+  expect(
+    store.isCurrent([
+      { stream: 'account-1', version: 2 },
+      { stream: 'account-2', version: 1 },
+    ]),
+  ).toBe(true);
+  expect(read).not.toHaveBeenCalled();
 });
 
 describe('a closed store', () => {

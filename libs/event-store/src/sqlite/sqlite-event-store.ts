@@ -86,7 +86,8 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
     ];
     const result = await this.file.write(statements, this.appends.batches);
     if ('rows' in result) {
-      this.#versions.reached(commit.stream, commit.version);
+      const stored = { ...commit, position: Number(result.rows[0]![0]!['position']) };
+      this.#versions.appended(stored, result.ownTransaction);
       this.#wake();
       return { outcome: 'appended', commit };
     }
@@ -282,6 +283,16 @@ class LatestVersions {
   /** Call after a conflict: the file is queried again. */
   forget(stream: string): void {
     this.#versions.delete(stream);
+  }
+
+  /** Records a commit of this thread. If nothing else was written since the last look, the file need not be read for it. */
+  appended({ stream, version, position }: Commit, ownTransaction: number | undefined): void {
+    this.reached(stream, version);
+    if (ownTransaction === undefined) return;
+    // All commits of a transaction pass here before any of them is acknowledged.
+    if (this.#transactions !== ownTransaction - 1 && this.#transactions !== ownTransaction) return;
+    this.#transactions = ownTransaction;
+    this.#position = Math.max(this.#position, position);
   }
 
   /** Records that the stream has at least this version. */

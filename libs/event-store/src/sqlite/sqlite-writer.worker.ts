@@ -24,14 +24,21 @@ export type WriteResult = Readonly<{ rows: readonly (readonly Row[])[] } | { ref
 export type BrokenJob = Readonly<{ broken: string }>;
 /** A message from the thread's creator about one file: a new one, a port on which groups of jobs for it will arrive, or the request to close it. */
 export type WriterMessage = Readonly<{ open: WriterOptions } | { path: string; port: MessagePort } | { close: string }>;
-/** A message to the creator after a transaction, once several ports lead to the file. */
-export type Written = Readonly<{ written: string }>;
-/** The answer to a group: one result per job, or the error because of which nothing was written. */
-export type GroupAnswer = Readonly<{ results: readonly (WriteResult | BrokenJob)[] } | { failed: string }>;
+/** A message to the creator: after a transaction, once several ports lead to the file, or after a request to close it. */
+export type WriterReport = Readonly<{ written: string } | { closed: string }>;
+/**
+ * The answer to a group: one result per job, or the error because of which nothing was written. `ownTransaction`: the number of the
+ * transaction, unless it contained other groups.
+ */
+export type GroupAnswer = Readonly<
+  { results: readonly (WriteResult | BrokenJob)[]; ownTransaction: number | undefined } | { failed: string }
+>;
 
 /** Primary key and unique constraints, which callers expect. */
 const UNIQUE_VIOLATIONS = [1555, 2067];
 const SQLITE_CONSTRAINT = 19;
+/** How long a write waits for another program that locks a rebuildable file, in milliseconds. Commits wait for it, too. */
+const REBUILDABLE_BUSY_TIMEOUT = 100;
 
 type Group = Readonly<{ port: MessagePort; jobs: readonly WriteJob[] }>;
 
@@ -49,6 +56,7 @@ class WrittenFile {
     this.#options = options;
     this.#database = new DatabaseSync(path, { timeout: busyTimeout });
     this.#database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`);
+    if (synchronous === 'NORMAL') this.#database.exec(`PRAGMA busy_timeout = ${REBUILDABLE_BUSY_TIMEOUT}`);
   }
 
   connect(port: MessagePort): void {
@@ -56,7 +64,8 @@ class WrittenFile {
     this.#ports.add(port);
     port.on('message', (jobs: readonly WriteJob[]) => {
       // Runs after the messages of the other ports have been received.
-      if (this.#groups.push({ port, jobs }) === 1) setImmediate(() => this.#runGroups());
+      if (this.#groups.push({ port, jobs }) === 1)
+        setImmediate(() => withPath(this.#options.path, () => this.#runGroups()));
     });
     port.once('close', () => this.#ports.delete(port));
   }
@@ -77,9 +86,12 @@ class WrittenFile {
       return;
     }
     const { transactions, path } = this.#options;
-    Atomics.add(transactions, 0, 1);
-    running.forEach(({ port }, index) => port.postMessage({ results: results[index]! } satisfies GroupAnswer));
-    if (this.#isShared) parentPort?.postMessage({ written: path } satisfies Written);
+    const transaction = Atomics.add(transactions, 0, 1) + 1;
+    const ownTransaction = running.length === 1 ? transaction : undefined;
+    running.forEach(({ port }, index) =>
+      port.postMessage({ results: results[index]!, ownTransaction } satisfies GroupAnswer),
+    );
+    if (this.#isShared) parentPort?.postMessage({ written: path } satisfies WriterReport);
   }
 
   #runTransaction(groups: readonly (readonly WriteJob[])[]): (WriteResult | BrokenJob)[][] | { failed: string } {
@@ -131,13 +143,28 @@ class WrittenFile {
 const files = new Map<string, WrittenFile>();
 
 parentPort?.on('message', (message: WriterMessage) => {
-  if ('open' in message) files.set(message.open.path, new WrittenFile(message.open));
-  else if ('port' in message) files.get(message.path)?.connect(message.port);
-  else closeFile(message.close);
+  if ('open' in message) {
+    const { path } = message.open;
+    withPath(path, () => files.set(path, new WrittenFile(message.open)));
+  } else if ('port' in message) {
+    const file = files.get(message.path);
+    if (file) file.connect(message.port);
+    else message.port.close();
+  } else withPath(message.close, () => closeFile(message.close));
 });
 
 function closeFile(path: string): void {
   files.get(path)?.close();
   files.delete(path);
+  parentPort?.postMessage({ closed: path } satisfies WriterReport);
   if (files.size === 0) parentPort?.close();
+}
+
+/** Names the file in an error that ends the thread, because only the message of the error is reported. */
+function withPath(path: string, action: () => void): void {
+  try {
+    action();
+  } catch (cause) {
+    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }

@@ -43,6 +43,21 @@ export const readingCases: readonly ContractCase[] = [
     },
   },
   {
+    title: 'a commit that was appended elsewhere is read at once beside own appends',
+    async run({ store, elsewhere = store }) {
+      const [own, other] = [unused('account'), unused('account')];
+      await fill(store, other, 1);
+      for (let version = 1; version <= 50; version++) {
+        expect(await store.readStreams([{ stream: other, version }])).toEqual([]);
+        const [, { commit }] = await Promise.all([
+          store.append(newCommit(own, version)),
+          elsewhere.append(newCommit(other, version + 1)),
+        ]);
+        expect(await store.readStreams([{ stream: other, version }])).toStrictEqual([commit]);
+      }
+    },
+  },
+  {
     title: 'no points, unknown streams and points at or past the end yield nothing',
     async run({ store }) {
       const stream = unused('account');
