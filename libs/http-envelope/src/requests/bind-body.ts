@@ -1,4 +1,3 @@
-import { validateSync, ValidateBy, type ValidationArguments } from 'class-validator';
 import { bodyText, parseWhole, wholeRanges, type WholeKind } from '../go-text.js';
 import { Refusal } from '../refusal.js';
 import { inputRefusal, LIST_ITEMS } from './input-refusals.js';
@@ -15,11 +14,11 @@ type FieldKind = Readonly<{
   read(value: unknown): string | boolean | number | undefined;
 }>;
 
-/** A field of a body: the property that stores it, and its name in refusals. */
-type BodyField = Readonly<{ property: string; goName: string; kind: FieldKind }>;
-
 /** `required`: the field must not be missing, null or zero. */
 type FieldOptions = Readonly<{ required?: boolean }>;
+
+/** A field of a body: the property that stores it, and its name in refusals. */
+type BodyField = Required<FieldOptions> & Readonly<{ property: string; goName: string; kind: FieldKind }>;
 
 /** Sets the Go struct name that refusals quote for this class (wire contract 1.9). The default is the name of the class. */
 export function GoStruct(name: string): ClassDecorator {
@@ -68,15 +67,8 @@ function bodyField(kind: FieldKind, goName: string, { required = false }: FieldO
   return (target, key) => {
     const property = String(key);
     const dto = target.constructor;
-    fieldsByClass.set(dto, new Map([...fieldsOf(dto), [jsonName(property), { property, goName, kind }]]));
-    if (required) notEmpty(goName, kind)(target, key);
+    fieldsByClass.set(dto, new Map([...fieldsOf(dto), [jsonName(property), { property, goName, kind, required }]]));
   };
-}
-
-function notEmpty(goName: string, { zero }: FieldKind): PropertyDecorator {
-  const message = ({ object }: ValidationArguments) =>
-    `Key: '${structName(object.constructor)}.${goName}' Error:Field validation for '${goName}' failed on the 'required' tag`;
-  return ValidateBy({ name: 'required', validator: { validate: (value) => value !== zero } }, { message });
 }
 
 /** Returns the name that a field has in JSON: `otpCode` is `otp_code`. */
@@ -100,7 +92,7 @@ export function bindBody<T extends object>(
   const body = emptyBody(Dto);
   // compat: the original reads any other type as a form. Keyfold does not read forms, so every field stays unset.
   if (isJson(contentType)) fill(body, Dto, parsed(rawBody));
-  const missing = missingIn(body);
+  const missing = missingIn(body, Dto);
   if (missing.length > 0) throw new Refusal(400, missing.join('\n'));
   return body;
 }
@@ -116,7 +108,7 @@ export function bindList<T extends object>(
   contentType: string | undefined,
 ): T[] {
   const items = isJson(contentType) ? readList(Dto, parsed(rawBody)) : [];
-  const failing = items.map(missingIn).filter((missing) => missing.length > 0);
+  const failing = items.map((item) => missingIn(item, Dto)).filter((missing) => missing.length > 0);
   // compat: the number counts the failing items and is not the place of the item.
   const lines = failing.map((missing, index) => `[${index}]: ${missing.join('\n')}`);
   if (lines.length > 0) throw new Refusal(400, lines.join('\n'));
@@ -190,7 +182,11 @@ function fillField(body: object, { property, goName, kind }: BodyField, member: 
 }
 
 /** Returns one line for each required field that is empty. */
-function missingIn(body: object): string[] {
-  const errors = validateSync(body, { forbidUnknownValues: false });
-  return errors.flatMap(({ constraints = {} }) => Object.values(constraints));
+function missingIn(body: object, Dto: BodyClass<object>): string[] {
+  return [...fieldsOf(Dto).values()]
+    .filter(({ property, kind, required }) => required && Reflect.get(body, property) === kind.zero)
+    .map(
+      ({ goName }) =>
+        `Key: '${structName(Dto)}.${goName}' Error:Field validation for '${goName}' failed on the 'required' tag`,
+    );
 }
