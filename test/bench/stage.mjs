@@ -7,6 +7,8 @@ export const CLIENTS = 64;
 export const KEYS_LISTED = 5;
 /** Keys that a client can add in a round, below the limit of 1,000 per account. */
 export const KEYS_PER_ROUND = 950;
+/** Requests of a round with one client, which could otherwise exceed the limit of keys per account. */
+export const REQUESTS_ALONE = 600;
 
 /**
  * Prepares processes and signed-in accounts for the measurements. `passes` is the number of measurements of each
@@ -25,6 +27,6 @@ export async function setStage(app, threads, passes) {
     generators: [new Child('./generator.mjs'), new Child('./generator.mjs')],
     readers: await accounts.makeWithKeys(CLIENTS, KEYS_LISTED),
     /** Each round of adds takes fresh accounts, so that all rounds start with empty rings. */
-    adders: await accounts.make(CLIENTS * passes),
+    adders: await accounts.make((CLIENTS + 1) * passes),
   };
 }

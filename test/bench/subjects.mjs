@@ -1,6 +1,6 @@
 // The subjects, the figures that they are compared with, and the goals.
 import { loadOn } from './load.mjs';
-import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from './stage.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND, REQUESTS_ALONE } from './stage.mjs';
 
 /** Readers during logins. Few, so that their latency depends on the logins and not on each other. */
 const READERS = 4;
@@ -13,6 +13,7 @@ const ME = 'GET /api/me';
 const LIST = `GET /api/me/sshkey/list, ${KEYS_LISTED} keys`;
 const SETTINGS = 'GET /api/public/settings';
 const ADD = `POST /api/me/sshkey/add, ${CLIENTS} accounts`;
+const ADD_ALONE = 'POST /api/me/sshkey/add, 1 client';
 
 /** Returns the name of a subject that is measured with several numbers of threads. */
 const named = (name, threads) => `${name}, ${threads} thread${threads === 1 ? '' : 's'}`;
@@ -44,13 +45,20 @@ export function subjectsOf(stage) {
     const load = { url: `${bareServer.url}/ping`, clients: anybody, expects: 'pong', seconds };
     return loadOn(bareServer.pid, generator, load);
   };
-  const add = (seconds) => {
-    const clients = adders.splice(0, CLIENTS).map(({ headers }) => ({ headers }));
-    const load = { url: `${app.url}/api/me/sshkey/add`, method: 'POST', clients, keys: KEYS_PER_ROUND, seconds };
+  const add = (accounts, length) => {
+    const clients = adders.splice(0, accounts).map(({ headers }) => ({ headers }));
+    const load = { url: `${app.url}/api/me/sshkey/add`, method: 'POST', clients, keys: KEYS_PER_ROUND, ...length };
     return loadOn(app.pid, generator, load);
   };
 
   const ofFastify = (name, measure, goal) => ({ name: named(name, threads), measure, base: PONG, goal });
+  const ofCommits = (name, measure, goal) => ({
+    name: named(name, threads),
+    measure,
+    once: true,
+    base: named(COMMITS, threads),
+    goal,
+  });
   return [
     { name: PONG, measure: pong },
     ofFastify(PING, get('/ping', anybody, { expects: 'pong' }), 0.8),
@@ -58,7 +66,9 @@ export function subjectsOf(stage) {
     ofFastify(LIST, get('/api/me/sshkey/list', signedIn), 0.55),
     ofFastify(SETTINGS, get('/api/public/settings', anybody), 0.55),
     { name: named(COMMITS, threads), measure: bare(bareCommits, { path: commitsPath }) },
-    { name: named(ADD, threads), measure: add, once: true, base: named(COMMITS, threads), goal: 0.7 },
+    ofCommits(ADD, (seconds) => add(CLIENTS, { seconds }), 0.7),
+    // An add takes at most four times as long as a commit.
+    ofCommits(ADD_ALONE, () => add(1, { amount: REQUESTS_ALONE }), 0.25),
   ];
 }
 

@@ -2,10 +2,8 @@
 import { keyBodies } from '../key-bodies.mjs';
 import { loadOn } from '../load.mjs';
 import { cpuSeconds } from '../process-figures.mjs';
-import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND } from '../stage.mjs';
+import { CLIENTS, KEYS_LISTED, KEYS_PER_ROUND, REQUESTS_ALONE } from '../stage.mjs';
 
-/** Requests of a round with one client, which could otherwise exceed the limit of keys per account. */
-const REQUESTS_ALONE = 600;
 const INSERT = 'bare insert, w: majority, j: true';
 const FIND = 'bare find by id';
 const ADD = 'POST /api/me/sshkey/add';
