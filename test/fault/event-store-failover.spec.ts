@@ -4,7 +4,6 @@ import {
   voidStreamOf,
   WrongExpectedVersion,
   type Appended,
-  type Commit,
   type NewCommit,
 } from '@keyfold/event-store';
 import { connectOptions, eventStoreModels, migrateSchema, MongoEventStore } from '@keyfold/event-store/mongo';
