@@ -7,8 +7,8 @@ import { drop } from './database.mjs';
 import { populate } from './population.mjs';
 import { startGateway } from './processes.mjs';
 
-/** So many that a ring stays small through all rounds. */
-const ACCOUNTS = 2_000;
+/** New accounts for each measurement, so that rings stay small; more than clients, so that none has to wait for its account. */
+const ACCOUNTS = 400;
 const MOST_GATEWAYS = 8;
 /** Numbers of gateways, and of clients of each. */
 const LOADS = [
@@ -32,7 +32,8 @@ const LEAD_IN_SECONDS = 0.7;
 /** Returns the rows for `gatewaysTable`. */
 export async function gatewayCounts(server, rounds, seconds) {
   const uri = server.uri('gateways');
-  const accounts = (await populate(uri, ACCOUNTS, 1)).map(({ headers }) => headers);
+  const measurements = MOST_GATEWAYS + LOADS.length * rounds;
+  const accounts = (await populate(uri, ACCOUNTS * measurements, 1)).map(({ headers }) => headers);
   const gateways = [];
   while (gateways.length < MOST_GATEWAYS) gateways.push(await startGateway(uri));
   const stage = { server, gateways, generator: new Child('./scaled/hopping.mjs'), accounts };
@@ -40,7 +41,12 @@ export async function gatewayCounts(server, rounds, seconds) {
   for (const gateway of gateways) {
     await measure({ ...stage, gateways: [gateway] }, { count: 1, clients: WARM_UP_CLIENTS }, seconds);
   }
-  const subjects = LOADS.map((load) => ({ name: nameOf(load), measure: (seconds) => measure(stage, load, seconds) }));
+  const subjects = LOADS.map((load) => ({
+    name: nameOf(load),
+    // A repetition would take further accounts.
+    once: true,
+    measure: (seconds) => measure(stage, load, seconds),
+  }));
   const rows = rowsOf(subjects, await alternate(subjects, rounds, seconds));
   stage.generator.end();
   await Promise.all(gateways.map((gateway) => gateway.stop()));
@@ -54,7 +60,8 @@ const nameOf = ({ count, clients, stays }) =>
 
 async function measure({ server, gateways, generator, accounts }, { count, clients, stays }, seconds) {
   const used = gateways.slice(0, count);
-  const pools = stays ? used.map((_, at) => accounts.filter((_, index) => index % count === at)) : [accounts];
+  const own = accounts.splice(0, ACCOUNTS);
+  const pools = stays ? used.map((_, at) => own.filter((_, index) => index % count === at)) : [own];
   const load = { urls: used.map(({ url }) => url), pools, connections: clients };
   await generator.ask({ ...load, seconds: LEAD_IN_SECONDS });
   const before = await figuresOf(server, used);
