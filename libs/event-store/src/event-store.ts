@@ -5,8 +5,8 @@ import type { Commit, NewCommit } from './commit.js';
 export type StreamPoint = Readonly<{ stream: string; version: number }>;
 
 /**
- * `replayed`: a commit with the same command id already existed, and this is that commit. Its position is not told, because a store may
- * need a further round trip for it.
+ * `replayed`: a commit with the same command id already existed, and this is that commit. It has no position, because a store may need a
+ * further round trip for it.
  */
 export type Appended = Readonly<{ outcome: 'appended' | 'replayed'; commit: NewCommit }>;
 

@@ -67,9 +67,12 @@ const keyOwner: Requirement = {
 };
 
 /**
- * Accepts every caller except the guest, who cannot have keys. Loads the SSH keys in the same round trip, so that a change is decided on
- * what other gateways have stored. Runs before the body is read (wire contract 2.5).
+ * Accepts every caller except the guest, who cannot have keys. Loads the keys in the same round trip, so that a change is decided on what
+ * other gateways have stored. Runs before the body is read (wire contract 2.5).
  */
-export const KeyOwnerGuard = callerGuard('keys', keyOwner);
+export const KeyOwnerGuard = callerGuard('ring', keyOwner);
+
+/** Like `KeyOwnerGuard`, for the lists of keys: they also show when each key was used. */
+export const KeyListGuard = callerGuard('keys', keyOwner);
 
 export const AdminGuard = callerGuard('account', { check: requireAdmin, refusal: 'not-an-admin' });

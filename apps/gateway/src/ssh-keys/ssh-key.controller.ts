@@ -29,7 +29,7 @@ import type { FastifyReply } from 'fastify';
 import { listResponse } from '../http/list-response.js';
 import { revalidatedResponse, sendPersonal } from '../http/revalidated-response.js';
 import { UNACCEPTED_BODY } from '../openapi/refusal-table.js';
-import { KeyOwnerGuard } from '../request/caller.guard.js';
+import { KeyListGuard, KeyOwnerGuard } from '../request/caller.guard.js';
 import { ApiText } from '../request/documented-fields.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import {
@@ -164,7 +164,7 @@ export class SshKeyController {
     id: 'listSshKeys',
     summary: "List the caller's keys",
     description: 'Returns the keys, oldest first. `total` counts all keys, also those of other pages.',
-    guard: KeyOwnerGuard,
+    guard: KeyListGuard,
     scope: 'keys:manage',
     query: PAGING,
     answer: SshKeyPageResponse,
@@ -181,7 +181,7 @@ export class SshKeyController {
     description:
       'Returns the keys that have not expired as the text of an `authorized_keys` file, with the titles as comments. The answer has an ' +
       '`ETag`; a request with a matching `If-None-Match` gets HTTP 304. Refusals are JSON.',
-    guard: KeyOwnerGuard,
+    guard: KeyListGuard,
     scope: 'keys:manage',
     answer: {
       description: 'Plain text, or an envelope whose `code` is that of a refusal.',

@@ -157,6 +157,7 @@ type SessionRefs = readonly [StreamRef<Session>, ...ReturnType<typeof callerStre
 /** Caches the stream references of a token for as long as its claims are cached, because most tokens are used many times. */
 const refsOf: Readonly<Record<CallerPart, WeakMap<TokenClaims, SessionRefs>>> = {
   account: new WeakMap(),
+  ring: new WeakMap(),
   keys: new WeakMap(),
 };
 

@@ -19,8 +19,8 @@ import type { Origin } from '../origin.js';
 /** The SSH keys of an account and when each was last used. */
 export type SshKeysAndUse = Readonly<{ ring: SshKeyRing; use: SshKeyUse }>;
 
-/** The data to load about a caller. `keys` adds the SSH keys, in the same round trip. */
-export type CallerPart = 'account' | 'keys';
+/** The data to load about a caller, in one round trip. `ring` adds the SSH keys for a change to them, `keys` adds their uses, too. */
+export type CallerPart = 'account' | 'ring' | 'keys';
 
 /**
  * The account on whose behalf a request is made. `accessToken` is set if the request has one, `keys` if the route asked for the part

@@ -111,7 +111,7 @@ export class MongoAppender {
     return [];
   }
 
-  /** Resolves the calls whose commits are found, after a refusal that does not tell which commits it concerns. */
+  /** Resolves the calls whose commits are found, after a refusal that does not name the commits. */
   async #settleStored(round: readonly Pending[]): Promise<Pending[]> {
     const ids = round.map(({ item }) => item.commit.command.id);
     const options = { projection: { command: 1, at: 1, correlation: 1 } };

@@ -1,12 +1,14 @@
 import type { mongo } from 'mongoose';
-import { positionOfKey, slotOfKey, type CommitDocument, feedKeyOf } from '../commit.model.js';
+import { feedKeyOf, positionOfKey, slotOfKey, SLOTS, type CommitDocument } from '../commit.model.js';
 import { reaching } from '../mongo-connection.js';
 
+const ALL_SLOTS = Array.from({ length: SLOTS }, (_, slot) => slot);
 /**
- * Commits at unknown positions after which lower bounds are read again. The server reads each commit beyond a lower bound, which costs it
- * 2 us; this read costs it about as much as 1,000 of those.
+ * Commits of this process at unknown positions, and milliseconds, after which lower bounds are read again. The server reads every commit
+ * beyond a lower bound, which takes it 2 us.
  */
-const UNSEEN_COMMITS = 128;
+const MOST_UNSEEN = 128;
+const LONGEST_AGE = 10_000;
 
 /**
  * Caches the last positions of the slots, from acknowledged commits of this process or from majority reads. No failover rolls these back,
@@ -16,26 +18,29 @@ export class SlotHeads {
   readonly #heads = new Map<number, number>();
   /** Slots to which only this process seems to append. */
   readonly #sure = new Set<number>();
-  /** Commits of this process at unknown positions since the lower bounds were read. */
   #unseen = 0;
+  #readAt = -Infinity;
 
   constructor(private readonly commits: mongo.Collection<CommitDocument>) {}
 
   /** Returns the heads of the slots; reads unknown ones in one round trip. The result is a copy: call `reached` after an append. */
-  of(slots: Iterable<number>): Promise<Map<number, number>> {
-    return this.#known(slots, this.#sure);
+  async of(slots: readonly number[]): Promise<Map<number, number>> {
+    const unknown = [...new Set(slots)].filter((slot) => !this.#sure.has(slot));
+    if (unknown.length > 0) await this.#read(unknown);
+    return this.#of(slots);
   }
 
-  /** Returns lower bounds for the heads of the slots; no failover rolls them back. */
-  async atLeast(slots: Iterable<number>): Promise<Map<number, number>> {
-    if (this.#unseen > UNSEEN_COMMITS) {
+  /** Returns lower bounds for the heads of the slots; no failover rolls them back. Sometimes takes a round trip. */
+  async atLeast(slots: readonly number[]): Promise<Map<number, number>> {
+    if (this.#unseen > MOST_UNSEEN || performance.now() - this.#readAt > LONGEST_AGE) {
+      await this.#read(ALL_SLOTS);
       this.#unseen = 0;
-      await this.#read([...this.#heads.keys()]);
+      this.#readAt = performance.now();
     }
-    return this.#known(slots, this.#heads);
+    return this.#of(slots);
   }
 
-  /** Call after appends whose positions are unknown. Lower bounds are read again once they are far behind. */
+  /** Call after appends whose positions are unknown. */
   passed(commits: number): void {
     this.#unseen += commits;
     this.forget();
@@ -51,11 +56,8 @@ export class SlotHeads {
     this.#sure.clear();
   }
 
-  async #known(slots: Iterable<number>, known: Readonly<{ has(slot: number): boolean }>): Promise<Map<number, number>> {
-    const wanted = [...new Set(slots)];
-    const unknown = wanted.filter((slot) => !known.has(slot));
-    if (unknown.length > 0) await this.#read(unknown);
-    return new Map(wanted.map((slot) => [slot, this.#heads.get(slot) ?? 0]));
+  #of(slots: readonly number[]): Map<number, number> {
+    return new Map(slots.map((slot) => [slot, this.#heads.get(slot) ?? 0]));
   }
 
   async #read(slots: readonly number[]): Promise<void> {
