@@ -7,8 +7,8 @@ import { drop } from './database.mjs';
 import { populate } from './population.mjs';
 import { startGateway } from './processes.mjs';
 
-/** New accounts for each measurement, so that rings stay small; more than clients, so that none has to wait for its account. */
-const ACCOUNTS = 400;
+/** New ones for each round, so that rings stay small; more than clients, so that none has to wait for its account. */
+const ACCOUNTS = 500;
 const MOST_GATEWAYS = 8;
 /** Numbers of gateways, and of clients of each. */
 const LOADS = [
@@ -32,20 +32,26 @@ const LEAD_IN_SECONDS = 0.7;
 /** Returns the rows for `gatewaysTable`. */
 export async function gatewayCounts(server, rounds, seconds) {
   const uri = server.uri('gateways');
-  const measurements = MOST_GATEWAYS + LOADS.length * rounds;
-  const accounts = (await populate(uri, ACCOUNTS * measurements, 1)).map(({ headers }) => headers);
+  const accounts = await populate(uri, ACCOUNTS * (rounds + 1), 1);
+  const headers = accounts.map((account) => account.headers);
   const gateways = [];
   while (gateways.length < MOST_GATEWAYS) gateways.push(await startGateway(uri));
-  const stage = { server, gateways, generator: new Child('./scaled/hopping.mjs'), accounts };
+  const stage = { server, gateways, generator: new Child('./scaled/hopping.mjs') };
+  const warmUp = headers.splice(0, ACCOUNTS);
   // A gateway is slow until its code is compiled.
   for (const gateway of gateways) {
-    await measure({ ...stage, gateways: [gateway] }, { count: 1, clients: WARM_UP_CLIENTS }, seconds);
+    const alone = { ...stage, gateways: [gateway], accounts: warmUp };
+    await measure(alone, { count: 1, clients: WARM_UP_CLIENTS }, seconds);
   }
+  let measured = 0;
   const subjects = LOADS.map((load) => ({
     name: nameOf(load),
-    // A repetition would take further accounts.
     once: true,
-    measure: (seconds) => measure(stage, load, seconds),
+    measure: (seconds) => {
+      const round = Math.floor(measured++ / LOADS.length);
+      const accounts = headers.slice(round * ACCOUNTS, (round + 1) * ACCOUNTS);
+      return measure({ ...stage, accounts }, load, seconds);
+    },
   }));
   const rows = rowsOf(subjects, await alternate(subjects, rounds, seconds));
   stage.generator.end();
@@ -60,8 +66,7 @@ const nameOf = ({ count, clients, stays }) =>
 
 async function measure({ server, gateways, generator, accounts }, { count, clients, stays }, seconds) {
   const used = gateways.slice(0, count);
-  const own = accounts.splice(0, ACCOUNTS);
-  const pools = stays ? used.map((_, at) => own.filter((_, index) => index % count === at)) : [own];
+  const pools = stays ? used.map((_, at) => accounts.filter((_, index) => index % count === at)) : [accounts];
   const load = { urls: used.map(({ url }) => url), pools, connections: clients };
   await generator.ask({ ...load, seconds: LEAD_IN_SECONDS });
   const before = await figuresOf(server, used);
