@@ -2,7 +2,7 @@
 import * as code from '../../../dist/bench/measured.js';
 
 export const { domain, eventStore, MongoParkedAccounts, MongoReadModelStore, mongoModels, nameHash } = code;
-export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf } = code;
+export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf, SLOTS } = code;
 export const messaging = { ...code.messages, ...code.publicEvents };
 
 /** Returns the main file of a built app. */

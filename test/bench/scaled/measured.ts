@@ -1,7 +1,7 @@
 /** Code of the service that the benchmark measures, and that makes its data, so that shapes cannot drift apart. */
 export { sealingContext } from '../../../libs/application/src/secrets/sealing.js';
 export { nameHash } from '../../../libs/application/src/login/user-names.js';
-export { feedKeyOf, slotOf } from '../../../libs/event-store/src/mongo/commit.model.js';
+export { feedKeyOf, slotOf, SLOTS } from '../../../libs/event-store/src/mongo/commit.model.js';
 export { mongoModels } from '../../../libs/wiring/src/mongo/mongo-models.js';
 export * as domain from '@keyfold/domain';
 export * as eventStore from '@keyfold/event-store/mongo';

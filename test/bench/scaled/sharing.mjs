@@ -1,8 +1,9 @@
 // Waits for processes that share the slots of the feed.
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventStore } from './built.mjs';
+import { eventStore, SLOTS } from './built.mjs';
 
 const POLL_MS = 100;
+const LONGEST_WAIT_MS = 120_000;
 
 /** Waits until a reader has passed this number of commits. */
 export async function untilRead(connection, reader, commits) {
@@ -13,11 +14,15 @@ export async function untilRead(connection, reader, commits) {
 export async function untilShared(connection, reader, processes) {
   await untilProgress(connection, reader, (slots) => {
     const shares = [...Map.groupBy(slots, ({ owner }) => owner)].map(([owner, { length }]) => owner && length);
-    return shares.length === processes && shares.every((share) => share === slots.length / processes);
+    return shares.length === processes && shares.every((share) => share === SLOTS / processes);
   });
 }
 
 async function untilProgress(connection, reader, isReached) {
   const leases = new eventStore.MongoFeedLeases(connection);
-  while (!isReached(await leases.progress(reader))) await pause(POLL_MS);
+  const start = performance.now();
+  while (!isReached(await leases.progress(reader))) {
+    if (performance.now() - start > LONGEST_WAIT_MS) throw new Error(`the processes of ${reader} do not get on`);
+    await pause(POLL_MS);
+  }
 }
