@@ -66,6 +66,8 @@ it('migration waits for an index build that takes longer than any other operatio
   await impatient.collection(COMMITS).insertOne({ stream: 'account-1', version: 1, command: { id: 'id-1' } });
   const hang = (mode: 'alwaysOn' | 'off') =>
     set.node(0).command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
+  // Before the connections close, which would otherwise wait for the build of a failed migration.
+  onTestFinished(async () => void (await hang('off')));
   await hang('alwaysOn');
   const migrated = migrate(impatient);
   await Promise.race([migrated, sleep(2_000)]);
