@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { adminOf, createAccount, newAddress, newMember } from '../../support/accounts.js';
 import { type Answer, ApiClient } from '../../support/api-client.js';
 import { keyLine } from '../../support/key-line.js';
 import { logLines } from '../../support/log-lines.js';
+import { readMetrics } from '../../support/metrics.js';
 import { freshDatabaseUri } from '../../support/mongo/mongo-database.js';
 import { migrate, ScaledService } from '../../support/scaled-service.js';
 import { timesLength } from '../../support/test-length.js';
@@ -83,6 +84,22 @@ describe('two gateways', () => {
     expect(await keyed(member, '/api/me/sshkey/add', key)).toEqual(['200 success']);
     expect((await member.get('/api/me/sshkey/list')).data<{ total: number }>().total).toBe(1);
   });
+});
+
+it('keys that two gateways add to one account in turn meet no conflict', async () => {
+  const service = await ScaledService.start(freshDatabaseUri(), { workers: 0 });
+  onTestFinished(() => service.dispose());
+  const { token } = await newMember(await adminOf(service.api()), 'member');
+  for (let turn = 0; turn < 4; turn++) {
+    const key = { title: `key ${turn}`, key: keyLine(`key ${turn}`).line };
+    const { outcome } = await service
+      .api(turn % 2)
+      .as(token)
+      .post('/api/me/sshkey/add', key);
+    expect(outcome).toBe('200 success');
+  }
+  for (const { managementUrl } of service.gateways)
+    expect((await readMetrics(managementUrl)).get('keyfold_append_conflicts_total')).toBe(0);
 });
 
 it.each(Array.from({ length: timesLength(1) }, (_, index) => index + 1))(
