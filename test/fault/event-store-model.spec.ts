@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { slotOf } from '../../libs/event-store/src/mongo/commit.model.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
+import { asStored } from '../../libs/event-store/testing/outcome.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 import { SEED, timesLength } from '../support/test-length.js';
 import { FeedFollower, write } from './append-run.js';
@@ -109,8 +110,8 @@ async function fail(kind: Fault['kind'], random: () => number): Promise<void> {
 }
 
 function expectNothingLost(history: readonly Commit[], acknowledged: readonly NewCommit[]): void {
-  const stored = new Set(history.map(({ command }) => command.id));
-  expect(acknowledged.filter(({ command }) => !stored.has(command.id))).toEqual([]);
+  const stored = new Map(history.map((commit) => [commit.command.id, commit]));
+  expect(acknowledged.map(({ command }) => stored.get(command.id))).toEqual(acknowledged.map(asStored));
   expect(new Set(acknowledged.map(({ command }) => command.id)).size).toBe(acknowledged.length);
 }
 

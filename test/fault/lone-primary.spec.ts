@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '@keyfold/event-store';
 import { expect, it, onTestFinished } from 'vitest';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
+import { appendOne } from '../../libs/event-store/testing/outcome.js';
 import { openEventStore } from '../support/mongo/open-event-store.js';
 import { ReplicaSet } from '../support/mongo/replica-set.js';
 
@@ -10,7 +11,7 @@ it('a new primary without a majority answers no read that was in flight, and rep
   const set = await ReplicaSet.start(3, { testCommands: true });
   onTestFinished(() => set.stop());
   const reader = await openEventStore(set.uri('reads'));
-  const { commit } = await reader.append(newCommit('account-1', 1));
+  const commit = await appendOne(reader, newCommit('account-1', 1));
   expect(await reader.readStreams([STREAM])).toEqual([commit]);
   const [one, another] = [await openEventStore(set.uri('compactions')), await openEventStore(set.uri('compactions'))];
   await one.append(newCommit('account-1', 1));

@@ -22,12 +22,20 @@ export async function appendOne(store: EventStore, commit: NewCommit): Promise<C
   return found;
 }
 
-/** Appends commits one after the other, and returns them as stored. */
+/** Appends commits one after the other, and returns them as stored. Reads nothing before the last one is acknowledged. */
 export async function appendEach(store: EventStore, commits: readonly NewCommit[]): Promise<Commit[]> {
-  const appended: Commit[] = [];
-  for (const commit of commits) appended.push(await appendOne(store, commit));
-  return appended;
+  for (const commit of commits) await store.append(commit);
+  const found = await store.findCommands(commits.map(({ command }) => command.id));
+  const byCommand = new Map(found.map((commit) => [commit.command.id, commit]));
+  return commits.map(({ command: { id } }) => {
+    const commit = byCommand.get(id);
+    if (!commit) throw new Error(`no commit has the command id ${id}`);
+    return commit;
+  });
 }
+
+/** Equals a commit as stored, at any position. */
+export const asStored = (commit: NewCommit): Commit => ({ ...commit, position: expect.any(Number) });
 
 /** Counts the outcomes of each kind. */
 export function tally(outcomes: readonly string[]): Record<string, number> {

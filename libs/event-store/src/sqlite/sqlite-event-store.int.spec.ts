@@ -7,7 +7,7 @@ import { casesForThreads, describeEventStore, type OpenStore } from '../../testi
 import { newCommit, unused } from '../../testing/new-commit.js';
 import { openSqlite, temporaryFolder } from '../../testing/open-sqlite.js';
 import { openInTwoThreads } from '../../testing/open-two-threads.js';
-import { appendOne, outcomeOf, readStream, refusal, tally, readFeeds } from '../../testing/outcome.js';
+import { appendOne, asStored, outcomeOf, readStream, refusal, tally, readFeeds } from '../../testing/outcome.js';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { eventStoreSchema, SqliteEventStore } from './sqlite-event-store.js';
 import { SqliteFile } from './sqlite-file.js';
@@ -43,7 +43,7 @@ describe('a file that another program has locked', () => {
     other.exec('ROLLBACK');
     const again = await Promise.all(commits.map((commit) => store.append(commit)));
     expect(tally(again.map(({ outcome }) => outcome))).toEqual({ appended: 10 });
-    expect((await readFeeds(open, [])).flat()).toMatchObject([first, ...again.map(({ commit }) => commit)]);
+    expect((await readFeeds(open, [])).flat()).toStrictEqual([first, ...again.map(({ commit }) => asStored(commit))]);
   });
 });
 
