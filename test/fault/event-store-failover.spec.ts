@@ -11,7 +11,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { appendOne } from '../../libs/event-store/testing/outcome.js';
+import { appendOne, asStored } from '../../libs/event-store/testing/outcome.js';
 import { newCommit } from '../../libs/event-store/testing/new-commit.js';
 import { COMMITS, slotOf, type CommitDocument } from '../../libs/event-store/src/mongo/commit.model.js';
 import { denseHistory } from '../../libs/event-store/testing/dense-history.js';
@@ -47,7 +47,8 @@ afterEach(async () => {
 });
 
 async function connect(uri = set.uri(database)): Promise<Connection> {
-  const connection = await mongoose.createConnection(uri, connectOptions).asPromise();
+  const options = { ...connectOptions, monitorCommands: true };
+  const connection = await mongoose.createConnection(uri, options).asPromise();
   connections.push(connection);
   return connection;
 }
@@ -114,8 +115,7 @@ async function compactAll(store: MongoEventStore, streams: readonly string[]): P
 async function expectKept(acknowledged: readonly NewCommit[]): Promise<void> {
   const connection = await connect();
   const stored = new Map((await denseHistory(connection)).map((commit) => [commit.command.id, commit]));
-  const lost = acknowledged.filter(({ command }) => !stored.has(command.id));
-  expect(lost).toEqual([]);
+  expect(acknowledged.map(({ command }) => stored.get(command.id))).toEqual(acknowledged.map(asStored));
   for (const ofStream of Map.groupBy(stored.values(), ({ stream }) => stream).values()) {
     expect(ofStream.map(({ version }) => version)).toEqual(ofStream.map((_, index) => index + 1));
   }
@@ -161,44 +161,60 @@ describe.each([
 });
 
 describe('commits that only a primary without a majority accepted', () => {
-  it('are neither acknowledged nor read, and after the rollback other commits get their positions', async () => {
-    const partition = 'account-a';
-    const known = await openStore();
-    const first = await appendOne(known, request('account-a', 1, partition));
-    const old = await set.primary();
-    const others = NODES.filter((node) => node !== old);
-    const isolated = await openStore(set.node(old).uri(database));
-    await isolated.readStreams([{ stream: 'account-a', version: 0 }]);
+  it.each([
+    { where: 'alone', isContended: false },
+    { where: 'beside another process', isContended: true },
+  ])(
+    'of a process $where are neither acknowledged nor read, and their positions are free after the rollback',
+    async ({ isContended }) => {
+      const [partition, another] = PARTITIONS as [string, string];
+      const known = await openStore();
+      const first = await appendOne(known, request('account-a', 1, partition));
+      const old = await set.primary();
+      const others = NODES.filter((node) => node !== old);
+      const direct = await connect(set.node(old).uri(database));
+      const isolated = new MongoEventStore(direct);
+      await isolated.readStreams([{ stream: 'account-a', version: 0 }]);
+      const before = [first];
+      // The last append collides with the one before, so the process lets the server assign positions from then on.
+      for (const store of isContended ? [isolated, known, isolated] : [])
+        before.push(await appendOne(store, request(`account-${randomUUID()}`, 1, partition)));
+      let inserts = 0;
+      direct.getClient().on('commandStarted', ({ commandName }) => (inserts += commandName === 'insert' ? 1 : 0));
 
-    // Kills the node, because a frozen one would still receive what was sent to it.
-    await Promise.all(others.map((node) => set.kill(node)));
-    const outcomes = Promise.all(
-      [request('account-a', 2, partition), request('account-x', 1, partition)].map((commit) =>
-        answerOf(isolated, commit),
-      ),
-    );
-    await vi.waitFor(async () => expect(await commandsOn(old)).toHaveLength(3), POLL);
-    expect(await isolated.readFeed(slotOf(partition), 0, 10)).toEqual([first]);
-    expect(await isolated.readStreams([{ stream: 'account-a', version: 0 }])).toEqual([first]);
+      // Kills the node, because a frozen one would still receive what was sent to it.
+      await Promise.all(others.map((node) => set.kill(node)));
+      const outcomes = Promise.all(
+        [request('account-a', 2, partition), request('account-b', 1, another)].map((commit) =>
+          answerOf(isolated, commit),
+        ),
+      );
+      await vi.waitFor(async () => expect(await commandsOn(old)).toHaveLength(before.length + 2), POLL);
+      expect(inserts > 0).toBe(!isContended);
+      expect(await isolated.readFeed(slotOf(partition), 0, 10)).toEqual(before);
+      expect(await isolated.readStreams([{ stream: 'account-a', version: 0 }])).toEqual([first]);
 
-    await set.kill(old);
-    await Promise.all(others.map((node) => set.restart(node)));
-    await set.primary();
-    const after = await openStore();
-    const second = request('account-a', 2, partition);
-    const winner = await vi.waitFor(() => appendOne(after, second), POLL);
-    expect(winner.position).toBe(2);
-    const next = await appendOne(after, request('account-y', 1, partition));
+      await set.kill(old);
+      await Promise.all(others.map((node) => set.restart(node)));
+      await set.primary();
+      const after = await openStore();
+      const second = request('account-a', 2, partition);
+      const winner = await vi.waitFor(() => appendOne(after, second), POLL);
+      expect(winner.position).toBe(before.length + 1);
+      const next = await appendOne(after, request('account-y', 1, partition));
 
-    await set.restart(old);
-    expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable']);
-    const whole = [first, winner, next];
-    await vi.waitFor(async () => expect(await commandsOn(old)).toEqual(whole.map(({ command }) => command.id)), POLL);
-    expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual(whole);
-    await expectKept(whole);
-    const again = await vi.waitFor(() => appendOne(known, request('account-x', 1, partition)), POLL);
-    expect(again.position).toBe(4);
-  });
+      await set.restart(old);
+      expect(await outcomes).toEqual(['StoreUnavailable', 'StoreUnavailable']);
+      const whole = [...before, winner, next];
+      await vi.waitFor(async () => expect(await commandsOn(old)).toEqual(whole.map(({ command }) => command.id)), POLL);
+      expect(await after.readFeed(slotOf(partition), 0, 10)).toEqual(whole);
+      await expectKept(whole);
+      const again = await vi.waitFor(() => appendOne(known, request('account-b', 1, another)), POLL);
+      expect(again.position).toBe(1);
+      const last = await appendOne(known, request('account-z', 1, partition));
+      expect(last.position).toBe(whole.length + 1);
+    },
+  );
 });
 
 async function answerOf(store: MongoEventStore, commit: NewCommit): Promise<string> {
