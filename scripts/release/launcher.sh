@@ -21,7 +21,7 @@ flag=
 if [ "${1-}" = start ]; then
   # Bounds the memory of each thread (docs/decisions/0038).
   flag=--max-semi-space-size=16
-  # Otherwise glibc keeps more freed memory after it has freed large blocks.
+  # Without a fixed threshold, glibc raises it after large blocks are freed and then returns less memory.
   export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_-1048576}"
 fi
 # shellcheck disable=SC2086 # no word if there is no flag
