@@ -49,7 +49,7 @@ export class SqliteConnection {
   }
 
   /** Runs the statements in one transaction; see `SqliteWriter`. */
-  write(job: WriteJob, batches?: Histogram): Promise<Written> {
+  write(job: WriteJob, batches?: Histogram): Promise<WriteAnswer> {
     return this.#writer.write(job, batches);
   }
 
@@ -70,13 +70,13 @@ export class SqliteConnection {
   }
 }
 
-/** `ownTransaction`: the number of the transaction (`transactions`) if no other thread wrote in it. */
-type Written = WriteResult & Readonly<{ ownTransaction: number | undefined }>;
+/** `ownTransaction`: the number of the transaction (`transactions`) if all its jobs have the same `batches`, and so the same caller. */
+type WriteAnswer = WriteResult & Readonly<{ ownTransaction: number | undefined }>;
 
 type Waiting = Readonly<{
   job: WriteJob;
   batches: Histogram | undefined;
-  resolve: (result: Written) => void;
+  resolve: (result: WriteAnswer) => void;
   reject: (error: Error) => void;
 }>;
 
@@ -103,7 +103,7 @@ class SqliteWriter {
    * Runs the statements in one transaction, together with other queued jobs. Rejects with `StoreUnavailable` if nothing was written.
    * `batches` records how many of the jobs that pass it share a transaction.
    */
-  write(job: WriteJob, batches?: Histogram): Promise<Written> {
+  write(job: WriteJob, batches?: Histogram): Promise<WriteAnswer> {
     if (this.#closing) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, batches, resolve, reject });
@@ -140,10 +140,12 @@ class SqliteWriter {
       for (const { reject } of failed) reject(error);
     } else {
       this.#sendGroup();
+      const isOwn = group.every(({ batches }) => batches === group[0]!.batches);
+      const ownTransaction = isOwn ? answer.ownTransaction : undefined;
       group.forEach(({ resolve, reject }, index) => {
         const result = answer.results[index]!;
         if ('broken' in result) reject(new TypeError(result.broken));
-        else resolve({ ...result, ownTransaction: answer.ownTransaction });
+        else resolve({ ...result, ownTransaction });
       });
     }
   }

@@ -63,6 +63,19 @@ it('knows without a query that a stream is current after an append of the same t
   expect(read).not.toHaveBeenCalled();
 });
 
+it('sees the commit that another writer of its connection puts into the transaction of an append', async () => {
+  const { store, intake } = openNew().open;
+  const point = { stream: 'account-2', version: 0 };
+  await store.readStreams([point]);
+  await Promise.all([
+    store.append(newCommit('account-0', 1)),
+    // These wait for the first one and share a transaction.
+    store.append(newCommit('account-1', 1)),
+    intake.takeOver(0, [{ ...newCommit(point.stream, 1), position: 3 }]),
+  ]);
+  expect(store.isCurrent([point])).toBe(false);
+});
+
 describe('a closed store', () => {
   it('refuses to append and to read', async () => {
     const { store, counter } = openNew().open;

@@ -4,7 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailable } from '../event-store.errors.js';
 import { temporaryFolder } from '../../testing/open-sqlite.js';
-import { SqliteFile, UnusableFile, type SqliteSchema } from './sqlite-file.js';
+import { SqliteConnection } from './sqlite-connection.js';
+import { SqliteFile, SqliteWriterThread, UnusableFile, type SqliteSchema } from './sqlite-file.js';
 
 const schema: SqliteSchema = {
   version: 2,
@@ -61,7 +62,7 @@ describe('a group of writes', () => {
     expect(results.map((result) => ('rows' in result ? result.rows.length : result.refusedAt))).toEqual([
       1, 1, 1, 0, 2,
     ]);
-    expect(results[1]).toEqual({ refusedAt: 1, reason: 'UNIQUE constraint failed: notes.text' });
+    expect(results[1]).toMatchObject({ refusedAt: 1, reason: 'UNIQUE constraint failed: notes.text' });
     expect(texts(file)).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
@@ -137,6 +138,41 @@ describe('closing', () => {
   });
 });
 
+describe('two files with one writer thread', () => {
+  it('are written independently of a lock on one of them', async () => {
+    const [first, second] = openTwo();
+    const other = new DatabaseSync(second.path);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
+    const refused = expect(second.write([insert('locked')])).rejects.toThrow(
+      `cannot write to ${second.path}: database is locked`,
+    );
+    await first.write([insert('one')]);
+    await refused;
+    other.exec('ROLLBACK');
+    await second.write([insert('two')]);
+    expect([texts(first), texts(second)]).toEqual([['one'], ['two']]);
+  });
+
+  it('close one after the other, and the second stores what is queued', async () => {
+    const [first, second] = openTwo();
+    const writes = Array.from({ length: 300 }, (_, index) => second.write([insert(`note ${index}`)]));
+    await first.close();
+    await Promise.all(writes);
+    await second.write([insert('last')]);
+    expect(texts(second)).toHaveLength(301);
+    await second.close();
+  });
+
+  it('refuse a write through a connection that was shared after they were closed', async () => {
+    const [first] = openTwo();
+    await first.close();
+    const late = new SqliteConnection(first.share());
+    onTestFinished(() => late.close());
+    await expect(late.write([insert('late')])).rejects.toThrow(StoreUnavailable);
+  });
+});
+
 it('a write that must not be refused fails when it is', async () => {
   const file = open();
   expect(await file.writeAll([insert('one')])).toEqual([[{ id: 1 }]]);
@@ -149,8 +185,13 @@ it('a query that cannot run is a store that is not available', () => {
 
 const newPath = () => join(temporaryFolder(), 'file.db');
 
-function open(path = newPath()): SqliteFile {
-  const file = new SqliteFile(path, schema);
+function openTwo(): [SqliteFile, SqliteFile] {
+  const thread = new SqliteWriterThread();
+  return [open(newPath(), thread), open(newPath(), thread)];
+}
+
+function open(path = newPath(), thread = new SqliteWriterThread()): SqliteFile {
+  const file = new SqliteFile(path, schema, thread);
   onTestFinished(() => file.close());
   return file;
 }

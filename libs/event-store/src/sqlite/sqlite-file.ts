@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { BUSY_TIMEOUT, SqliteConnection, type SharedFile } from './sqlite-connection.js';
-import type { WriterMessage, Written } from './sqlite-writer.worker.js';
+import type { WriterMessage, WriterReport } from './sqlite-writer.worker.js';
 
 /**
  * `version` is stored in the file. `FULL`: a commit is on disk before it is acknowledged; `NORMAL`: a power failure may lose the last
@@ -40,8 +40,7 @@ export class SqliteFile extends SqliteConnection {
   }
 
   /**
-   * Closes this connection, then the file. Resolves when the other files of the thread are closed, too. The write-ahead log is then empty,
-   * unless another program has the file open.
+   * Closes this connection, then the file. The write-ahead log is then empty, unless another program has the file open.
    */
   override async close(): Promise<void> {
     await super.close();
@@ -87,11 +86,14 @@ export class SqliteWriterThread {
   #worker: Worker | undefined;
   #exited = Promise.resolve();
   #hasExited = false;
+  /** The open files. */
+  readonly #paths = new Set<string>();
 
   /** Opens a file and returns what the owner of the process needs for a `SqliteConnection` to it. */
   open(path: string, synchronous: SqliteSchema['synchronous']): SharedFile {
     const transactions = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     this.#worker ??= this.#start();
+    this.#paths.add(path);
     this.#post({ open: { path, synchronous, busyTimeout: BUSY_TIMEOUT, transactions } });
     return this.connect(path, transactions);
   }
@@ -107,15 +109,25 @@ export class SqliteWriterThread {
 
   /** Calls `listener` after each transaction of a file once it has several ports. */
   onWritten(path: string, listener: () => void): void {
-    this.#worker?.on('message', ({ written }: Written) => {
-      if (written === path) listener();
+    this.#worker?.on('message', (report: WriterReport) => {
+      if ('written' in report && report.written === path) listener();
     });
   }
 
-  /** Closes a file and its ports, whose jobs must be finished, and the thread with the last file. Resolves when the thread has ended. */
+  /** Closes a file and its ports, whose jobs must be finished. Ends the thread with the last file. */
   async close(path: string): Promise<void> {
+    this.#paths.delete(path);
+    const closed = this.#paths.size === 0 ? this.#exited : Promise.race([this.#closed(path), this.#exited]);
     this.#post({ close: path });
-    await this.#exited;
+    await closed;
+  }
+
+  #closed(path: string): Promise<void> {
+    return new Promise((resolve) =>
+      this.#worker?.on('message', (report: WriterReport) => {
+        if ('closed' in report && report.closed === path) resolve();
+      }),
+    );
   }
 
   #start(): Worker {
