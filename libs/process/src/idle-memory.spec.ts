@@ -64,7 +64,7 @@ it('a thread that is busy or pauses for one check does not collect', () => {
   expect(collect).not.toHaveBeenCalled();
 });
 
-it('the collection is a full one of V8, which alone clears weak references', async () => {
+it('a collection frees objects that nothing refers to', async () => {
   const garbage = new WeakRef({});
   // The task that creates a reference keeps its object alive.
   await otherWork();

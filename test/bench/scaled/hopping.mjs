@@ -25,6 +25,8 @@ answerWith(async ({ urls, pools, connections, seconds }) => {
     return autocannon({ url: `${url}/api/me/sshkey/add`, connections, duration: seconds, sampleInt: 20, requests });
   });
   const results = await Promise.all(loads);
+  const unanswered = results.reduce((sum, { errors, timeouts }) => sum + errors + timeouts, 0);
+  if (unanswered > 0) throw new Error(`${unanswered} adds were not answered`);
   const answered = results.reduce((sum, result) => sum + result['2xx'], 0);
   return { answered, perSecond: answered / Math.max(...results.map(({ duration }) => duration)) };
 });

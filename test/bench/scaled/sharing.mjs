@@ -22,7 +22,8 @@ async function untilProgress(connection, reader, isReached) {
   const leases = new eventStore.MongoFeedLeases(connection);
   const start = performance.now();
   while (!isReached(await leases.progress(reader))) {
-    if (performance.now() - start > LONGEST_WAIT_MS) throw new Error(`the processes of ${reader} do not get on`);
+    if (performance.now() - start > LONGEST_WAIT_MS)
+      throw new Error(`the reader ${reader} is not done after ${LONGEST_WAIT_MS} ms`);
     await pause(POLL_MS);
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../event-store.js';
 import type { CommitFeed } from '../feed/commit-feed.js';
 import { MongoAppender } from './append/mongo-appender.js';
-import { readLastPositions } from './append/slot-heads.js';
+import { ALL_SLOTS, readLastPositions } from './append/slot-heads.js';
 import {
   COMMITS,
   counterModel,
@@ -114,8 +114,7 @@ export class MongoEventStore extends EventStore implements CommitFeed, CommitHis
   }
 
   readHeads(): Promise<Map<number, number>> {
-    const slots = Array.from({ length: SLOTS }, (_, slot) => slot);
-    return readLastPositions(this.#commits, slots, { readConcern: { level: 'snapshot' } });
+    return readLastPositions(this.#commits, ALL_SLOTS, { readConcern: { level: 'snapshot' } });
   }
 
   async slotsWithNews(positions: ReadonlyMap<number, number>): Promise<number[]> {

@@ -11,8 +11,8 @@ import {
   EventStore,
   type Appended,
   type FoundHold,
-  type StreamPoint,
   replayed,
+  type StreamPoint,
 } from '../event-store.js';
 import type { CommitFeed } from '../feed/commit-feed.js';
 import type { SqliteAccess } from './sqlite-connection.js';
@@ -86,8 +86,7 @@ export class SqliteEventStore extends EventStore implements CommitFeed, CommitHi
     ];
     const result = await this.file.write(statements, this.appends.batches);
     if ('rows' in result) {
-      const stored = { ...commit, position: Number(result.rows[0]![0]!['position']) };
-      this.#versions.appended(stored, result.ownTransaction);
+      this.#versions.appended(commit, Number(result.rows[0]![0]!['position']), result.ownTransaction);
       this.#wake();
       return { outcome: 'appended', commit };
     }
@@ -286,7 +285,7 @@ class LatestVersions {
   }
 
   /** Records a commit of this thread. If nothing else was written since the last look, the file need not be read for it. */
-  appended({ stream, version, position }: Commit, ownTransaction: number | undefined): void {
+  appended({ stream, version }: StreamPoint, position: number, ownTransaction: number | undefined): void {
     this.reached(stream, version);
     if (ownTransaction === undefined) return;
     // All commits of a transaction pass here before any of them is acknowledged.

@@ -39,9 +39,7 @@ export class SqliteFile extends SqliteConnection {
     this.#thread.onWritten(this.path, listener);
   }
 
-  /**
-   * Closes this connection, then the file. The write-ahead log is then empty, unless another program has the file open.
-   */
+  /** Closes this connection, then the file. The write-ahead log is then empty, unless another program has the file open. */
   override async close(): Promise<void> {
     await super.close();
     // The last connection to close checkpoints the write-ahead log, which a read-only one cannot.

@@ -2,7 +2,7 @@ import type { mongo } from 'mongoose';
 import { feedKeyOf, positionOfKey, slotOfKey, SLOTS, type CommitDocument } from '../commit.model.js';
 import { reaching } from '../mongo-connection.js';
 
-const ALL_SLOTS = Array.from({ length: SLOTS }, (_, slot) => slot);
+export const ALL_SLOTS: readonly number[] = Array.from({ length: SLOTS }, (_, slot) => slot);
 /**
  * Commits of this process at unknown positions, and milliseconds, after which lower bounds are read again. The server reads every commit
  * beyond a lower bound, which takes it 2 us.
