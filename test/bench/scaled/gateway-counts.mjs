@@ -8,7 +8,7 @@ import { populate } from './population.mjs';
 import { startGateway } from './processes.mjs';
 
 /** New ones for each round, so that rings stay small; more than clients, so that none has to wait for its account. */
-const ACCOUNTS = 500;
+const ACCOUNTS = 400;
 const MOST_GATEWAYS = 8;
 /** Numbers of gateways, and of clients of each. */
 const LOADS = [
@@ -25,31 +25,33 @@ const LOADS = [
 const GOAL = 1.2;
 /** The most CPU time of mongod for an add over one gateway with 32 clients, in microseconds. */
 const DATABASE_GOAL = 150;
-const WARM_UP_CLIENTS = 64;
+/** The load under which a gateway compiles its code, and the rounds that this takes. */
+const WARM_UP = { count: 1, clients: 64 };
+const WARM_UP_ROUNDS = 4;
 /** Adds before each measurement, after which a gateway no longer counts on those that had a load before. */
 const LEAD_IN_SECONDS = 0.7;
 
 /** Returns the rows for `gatewaysTable`. */
 export async function gatewayCounts(server, rounds, seconds) {
   const uri = server.uri('gateways');
-  const accounts = await populate(uri, ACCOUNTS * (rounds + 1), 1);
+  const accounts = await populate(uri, ACCOUNTS * (rounds + MOST_GATEWAYS), 1);
   const headers = accounts.map((account) => account.headers);
   const gateways = [];
   while (gateways.length < MOST_GATEWAYS) gateways.push(await startGateway(uri));
   const stage = { server, gateways, generator: new Child('./scaled/hopping.mjs') };
-  const warmUp = headers.splice(0, ACCOUNTS);
-  // A gateway is slow until its code is compiled.
   for (const gateway of gateways) {
-    const alone = { ...stage, gateways: [gateway], accounts: warmUp };
-    await measure(alone, { count: 1, clients: WARM_UP_CLIENTS }, seconds);
+    const alone = { ...stage, gateways: [gateway], accounts: headers.splice(0, ACCOUNTS) };
+    await measure(alone, WARM_UP, WARM_UP_ROUNDS * seconds);
   }
   let measured = 0;
   const subjects = LOADS.map((load) => ({
     name: nameOf(load),
     once: true,
-    measure: (seconds) => {
-      const round = Math.floor(measured++ / LOADS.length);
+    measure: async (seconds) => {
+      const round = Math.floor(measured / LOADS.length);
       const accounts = headers.slice(round * ACCOUNTS, (round + 1) * ACCOUNTS);
+      if (measured % LOADS.length === 0) await introduce(stage, accounts);
+      measured += 1;
       return measure({ ...stage, accounts }, load, seconds);
     },
   }));
@@ -64,13 +66,22 @@ export async function gatewayCounts(server, rounds, seconds) {
 const nameOf = ({ count, clients, stays }) =>
   `${count} x ${clients} clients${stays ? ', each account at one gateway' : ''}`;
 
+/** Adds a key to each account at each gateway, because the first command of an account at a gateway loads it. */
+async function introduce({ gateways, generator }, accounts) {
+  const urls = gateways.map(({ url }) => url);
+  for (let shift = 0; shift < urls.length; shift += 1) {
+    const pools = shared(accounts, urls.length, shift);
+    await generator.ask({ urls, pools, connections: 32, amount: pools.at(-1).length });
+  }
+}
+
 async function measure({ server, gateways, generator, accounts }, { count, clients, stays }, seconds) {
   const used = gateways.slice(0, count);
-  const pools = stays ? used.map((_, at) => accounts.filter((_, index) => index % count === at)) : [accounts];
+  const pools = stays ? shared(accounts, count) : [accounts];
   const load = { urls: used.map(({ url }) => url), pools, connections: clients };
-  await generator.ask({ ...load, seconds: LEAD_IN_SECONDS });
+  await generator.ask({ ...load, duration: LEAD_IN_SECONDS });
   const before = await figuresOf(server, used);
-  const { answered, perSecond } = await generator.ask({ ...load, seconds });
+  const { answered, perSecond } = await generator.ask({ ...load, duration: seconds });
   for (const { pid } of used) await untilIdle(pid);
   const after = await figuresOf(server, used);
   const each = (key) => (after[key] - before[key]) / answered;
@@ -83,6 +94,9 @@ async function measure({ server, gateways, generator, accounts }, { count, clien
     conflicts: each('conflicts'),
   };
 }
+
+const shared = (accounts, count, shift = 0) =>
+  Array.from({ length: count }, (_, at) => accounts.filter((_, index) => (index + shift) % count === at));
 
 async function figuresOf(server, gateways) {
   const metrics = await Promise.all(gateways.map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()));

@@ -8,8 +8,11 @@ import { SUCCESS } from '../load.mjs';
 /** Keys that are made before the load starts. */
 const MOST_ADDS = 40_000;
 
-/** `pools` are headers of accounts: one for all gateways, or one for each. `connections` is the number for each gateway. */
-answerWith(async ({ urls, pools, connections, seconds }) => {
+/**
+ * `pools` are headers of accounts: one for all gateways, or one for each. `load` is that of each gateway: its
+ * `connections`, and the `duration` in seconds or the `amount` of requests.
+ */
+answerWith(async ({ urls, pools, ...load }) => {
   const bodies = keyBodies(MOST_ADDS);
   const loads = urls.map((url, index) => {
     const pool = pools[index % pools.length];
@@ -22,7 +25,7 @@ answerWith(async ({ urls, pools, connections, seconds }) => {
       pool.push(headers);
     };
     const requests = [{ method: 'POST', setupRequest, onResponse }];
-    return autocannon({ url: `${url}/api/me/sshkey/add`, connections, duration: seconds, sampleInt: 20, requests });
+    return autocannon({ ...load, url: `${url}/api/me/sshkey/add`, sampleInt: 20, requests });
   });
   const results = await Promise.all(loads);
   const unanswered = results.reduce((sum, { errors, timeouts }) => sum + errors + timeouts, 0);
