@@ -25,7 +25,7 @@ const LOADS = [
 const GOAL = 1.2;
 /** The most CPU time of mongod for an add over one gateway with 32 clients, in microseconds. */
 const DATABASE_GOAL = 150;
-/** The load under which a gateway compiles its code, and the rounds that this takes. */
+/** A gateway is slow until its code is compiled, which takes this load for so many rounds. */
 const WARM_UP = { count: 1, clients: 64 };
 const WARM_UP_ROUNDS = 4;
 /** Adds before each measurement, after which a gateway no longer counts on those that had a load before. */
@@ -71,7 +71,7 @@ async function introduce({ gateways, generator }, accounts) {
   const urls = gateways.map(({ url }) => url);
   for (let shift = 0; shift < urls.length; shift += 1) {
     const pools = shared(accounts, urls.length, shift);
-    await generator.ask({ urls, pools, connections: 32, amount: pools.at(-1).length });
+    await generator.ask({ urls, pools, connections: pools[0].length, amount: pools[0].length });
   }
 }
 
@@ -95,6 +95,7 @@ async function measure({ server, gateways, generator, accounts }, { count, clien
   };
 }
 
+/** Divides the accounts among this number of gateways. A shift gives each account to another one. */
 const shared = (accounts, count, shift = 0) =>
   Array.from({ length: count }, (_, at) => accounts.filter((_, index) => (index + shift) % count === at));
 
