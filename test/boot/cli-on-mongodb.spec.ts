@@ -5,8 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminOf, createAccount } from '../support/accounts.js';
 import { keyfoldHere } from '../support/cli-in-process.js';
 import { keyfold, startKeyfold } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { newKeyLine } from '../support/key-line.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { ScaledService } from '../support/scaled-service.js';
+import { inMilliseconds } from '../support/ssh-key-routes.js';
 
 let uri: string;
 let connection: Connection;
@@ -110,7 +113,7 @@ describe('beside gateway and worker', () => {
 });
 
 describe('without a worker', () => {
-  it('verify reports that there is no projector, and migrate fills the read models while the gateway runs', async () => {
+  it('verify reports that there is no projector, and migrate stands in for it while the gateway runs', async () => {
     await Promise.all(service.workers.map((worker) => worker.stop()));
     await forgetReadModels();
     expect(await run('verify')).toMatchObject({
@@ -125,6 +128,9 @@ describe('without a worker', () => {
     const admin = await adminOf(service.api());
     for (let made = 0; made < 5; made++) await createAccount(admin, `late account ${made}`);
     expect(await run('verify')).toMatchObject({ status: 0 });
+    const brief = { title: 'brief', key: newKeyLine().line, expires: inMilliseconds(2_000) };
+    (await admin.post('/api/me/sshkey/add', brief)).data();
+    await eventually(async () => expect((await run('events', 'show', 'ssh-keys-1')).out).toContain('SshKeyExpired'));
     following.child.kill('SIGINT');
     expect(await following.result).toMatchObject({ status: 0 });
   });

@@ -6,7 +6,7 @@ import {
   type INestApplication,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Clock, CommandRunner, SshKeyExpiry } from '@keyfold/application';
+import { Clock, CommandRunner, SshKeyExpiry, type SshKeyExpiryParts } from '@keyfold/application';
 import { reasonOf } from '@keyfold/reporting';
 import type { Metrics } from '@keyfold/process';
 import { Projection, Projector, Retention } from '@keyfold/projections';
@@ -79,10 +79,13 @@ function retentionOf(stores: StoreAdapters, clock: Clock, sessionDays: number): 
   });
 }
 
-function expiryOf({ readModels, leases }: StoreAdapters, runner: CommandRunner, projection: Projection): SshKeyExpiry {
+function expiryOf(
+  { readModels, leases }: StoreAdapters,
+  parts: Pick<SshKeyExpiryParts, 'runner' | 'projection' | 'projector'>,
+): SshKeyExpiry {
   const log = new Logger('SshKeyExpiry');
   const onError = (error: unknown) => log.error(`cannot announce expired SSH keys, retrying: ${reasonOf(error)}`);
-  return new SshKeyExpiry({ runner, readModels, projection, leases, onError });
+  return new SshKeyExpiry({ ...parts, readModels, leases, onError });
 }
 
 /** Work of a process that depends on its settings, such as `Messages`. */
@@ -114,9 +117,18 @@ export class WorkerModule {
         ProjectorRunner,
         {
           provide: PeriodicWork,
-          inject: [STORE_ADAPTERS, Clock, CommandRunner, Projection],
-          useFactory: (stores: StoreAdapters, clock: Clock, runner: CommandRunner, projection: Projection) =>
-            new PeriodicWork([retentionOf(stores, clock, config.sessionDays), expiryOf(stores, runner, projection)]),
+          inject: [STORE_ADAPTERS, Clock, CommandRunner, Projection, Projector],
+          useFactory: (
+            stores: StoreAdapters,
+            clock: Clock,
+            runner: CommandRunner,
+            projection: Projection,
+            projector: Projector,
+          ) =>
+            new PeriodicWork([
+              retentionOf(stores, clock, config.sessionDays),
+              expiryOf(stores, { runner, projection, projector }),
+            ]),
         },
       ],
       exports: [ProjectorRunner, PeriodicWork],

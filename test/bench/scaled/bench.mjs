@@ -1,7 +1,7 @@
 // npm run bench:scaled: compares one built gateway with a minimal service that does one MongoDB operation per request,
 // then measures the projector and the rebuild. Starts its own mongod on this machine. Exits with 1 if it misses a goal.
 // `-- accounts` measures the routes at 1,000 and at 1,000,000 accounts instead, `-- gateways` one to eight gateways, and
-// `-- workers` one to eight projectors and relays.
+// `-- workers` one to eight workers: projectors, relays and the expiry of SSH keys.
 // `-- gateway`, `-- projection` and `-- relay` (with RabbitMQ) measure one part. BENCH_SECONDS shortens a round,
 // BENCH_ROUNDS sets their number and BENCH_ACCOUNTS the number of accounts. BENCH_PROFILES names a folder for CPU
 // profiles of the gateway.

@@ -2,6 +2,7 @@
 import * as code from '../../../dist/bench/measured.js';
 
 export const { domain, eventStore, MongoParkedAccounts, MongoReadModelStore, mongoModels, nameHash } = code;
+export const { CommandRunner, SshKeyExpiry } = code;
 export const { feedKeyOf, projections, rabbitmq, sealingContext, security, slotOf, SLOTS } = code;
 export const messaging = { ...code.messages, ...code.publicEvents };
 

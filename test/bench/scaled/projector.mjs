@@ -1,20 +1,20 @@
-// Runs a projector or a rebuild in a separate process. Answers with its CPU seconds, the elapsed seconds and the number
-// of key ring documents in the database.
+// Runs a projector, the expiry of SSH keys or a rebuild in a separate process. Answers with its CPU seconds, the elapsed
+// seconds and the number of key ring documents in the database.
 import { answerWith } from '../child.mjs';
 import { timed } from '../process-figures.mjs';
-import { eventStore, MongoReadModelStore, projections } from './built.mjs';
+import { CommandRunner, eventStore, MongoReadModelStore, projections, SshKeyExpiry } from './built.mjs';
 import { connected } from './database.mjs';
 
-const { StreamLoader, Projection, Projector, Rebuild, readModels } = projections;
+const { ListUpdates, StreamLoader, Projection, Projector, Rebuild, readModels } = projections;
 
 const { name, schema } = readModels.find(({ name }) => name === 'ssh_key_rings');
 const DOCUMENTS = `${name}_${schema}`;
 
-const works = { projector: project, follow, rebuild };
+const works = { projector: project, follow, expire, rebuild };
 
 /**
- * `work`: `projector` reads the feed from its checkpoint, `follow` goes on until the process ends, and `rebuild`
- * recreates every document.
+ * `work`: `projector` reads the feed from its checkpoint, `follow` goes on until the process ends, `expire` also announces
+ * expired keys, and `rebuild` recreates every document.
  */
 answerWith(({ uri, work }) =>
   connected(uri, async (connection) => {
@@ -27,23 +27,35 @@ answerWith(({ uri, work }) =>
   }),
 );
 
-async function project(store, documents, connection) {
-  const projector = newProjector(store, documents, connection);
+async function project(...stores) {
+  const { projector } = open(...stores);
   await projector.catchUp();
   await projector.stop();
 }
 
-async function follow(store, documents, connection) {
-  newProjector(store, documents, connection).start();
+async function follow(...stores) {
+  open(...stores).projector.start();
   await new Promise(() => {});
 }
 
-function newProjector(store, documents, connection) {
-  const projection = new Projection(new StreamLoader(store, documents), documents, Date.now);
-  const throwError = (error) => {
+async function expire(...stores) {
+  const { projector, expiry } = open(...stores);
+  projector.start();
+  expiry.start();
+  await new Promise(() => {});
+}
+
+function open(store, documents, connection) {
+  const loader = new StreamLoader(store, documents);
+  const projection = new Projection(loader, documents, Date.now);
+  const leases = new eventStore.MongoFeedLeases(connection);
+  const onError = (error) => {
     throw error;
   };
-  return new Projector(store, projection, new eventStore.MongoFeedLeases(connection), throwError);
+  const projector = new Projector(store, projection, leases, onError);
+  const runner = new CommandRunner(store, loader, new ListUpdates(projection, onError), { now: Date.now });
+  const expiry = new SshKeyExpiry({ runner, readModels: documents, projection, projector, leases, onError });
+  return { projector, expiry };
 }
 
 async function rebuild(store, documents) {

@@ -20,10 +20,15 @@ export async function untilShared(connection, reader, processes) {
 
 async function untilProgress(connection, reader, isReached) {
   const leases = new eventStore.MongoFeedLeases(connection);
+  await untilDone(async () => isReached(await leases.progress(reader)), `the reader ${reader}`);
+}
+
+/** Waits until `isDone` returns true. Throws an error that names `subject` after 120 s. */
+export async function untilDone(isDone, subject) {
   const start = performance.now();
-  while (!isReached(await leases.progress(reader))) {
+  while (!(await isDone())) {
     if (performance.now() - start > LONGEST_WAIT_MS)
-      throw new Error(`the reader ${reader} is not done after ${LONGEST_WAIT_MS} ms`);
+      throw new Error(`${subject} is not done after ${LONGEST_WAIT_MS} ms`);
     await pause(POLL_MS);
   }
 }

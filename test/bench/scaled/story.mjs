@@ -71,6 +71,14 @@ const session = (accountId, sessionId, now) => ({
   },
 });
 
+/** Returns the commit that adds a key with this expiry, in unix milliseconds, to an account's ring. */
+export function expiringKey(accountId, expiresAt) {
+  const { title, key } = JSON.parse(keyBodies(1)[0]);
+  const now = expiresAt - 1;
+  const command = { type: 'AddSshKey', accountId, title, key: security.parseSshPublicKey(key), expiresAt, now };
+  return commitsOf(projections.sshKeyRingStream(accountId), domain.sshKeyRingDecider, [command])[0];
+}
+
 /** Runs commands from the beginning of a stream and returns one commit for each. */
 function commitsOf({ stream, partition }, { initialState, decide, evolve }, commands) {
   let state = initialState;

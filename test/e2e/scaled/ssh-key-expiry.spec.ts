@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount, newMember, signedInAs } from '../../support/accounts.js';
+import { adminOf, createAccount, newMember, signedInAs } from '../../support/accounts.js';
 import { ApiClient } from '../../support/api-client.js';
 import { keyfold } from '../../support/cli.js';
 import { newKeyLine } from '../../support/key-line.js';
@@ -13,7 +13,8 @@ import { timesLength } from '../../support/test-length.js';
 import { authorizedKeysOf, inMilliseconds, listedKeysOf } from '../../support/ssh-key-routes.js';
 
 const MAY_USE_SFTP = 1 << 10;
-const KEYS = 10;
+/** Enough for keys in the slots of both workers. */
+const ACCOUNTS = 10;
 
 let service: ScaledService;
 let other: OtherService;
@@ -40,22 +41,26 @@ async function storedExpiries(accountId: number): Promise<number> {
   return out.split('"SshKeyExpired"').length - 1;
 }
 
-it('two workers announce an expired key exactly once', async () => {
-  const member = await newMember(admin, 'ann');
-  const { id: accountId } = await accountNamed(admin, 'ann');
-  const expires = inMilliseconds(4_000);
-  const keys = Array.from({ length: KEYS }, (_, n) => ({ title: `key ${n}`, key: newKeyLine().line, expires }));
-  for (const added of await Promise.all(keys.map((key) => member.post('/api/me/sshkey/add', key)))) added.data();
-  const ofAnn = () =>
-    other.events.filter(
-      ({ properties, content }) =>
-        properties.type === 'ssh-key.expired' && content.includes(`"accountId":${accountId},`),
-    );
-  await until(() => (ofAnn().length >= KEYS ? true : undefined));
-  // Both workers poll again meanwhile.
-  await sleep(2_500);
-  expect(new Set(ofAnn().map(({ properties }) => String(properties.messageId))).size).toBe(KEYS);
-  expect(await storedExpiries(accountId)).toBe(KEYS);
+it('workers announce each expired key once, also after one of them was killed', async () => {
+  const names = Array.from({ length: ACCOUNTS }, (_, n) => `member${n}`);
+  const members = await Promise.all(names.map((name) => newMember(admin, name)));
+  const expired = () => other.events.filter(({ properties }) => properties.type === 'ssh-key.expired');
+  /** Adds a key to each account. Returns the number of different events when all of them, and those of before, were announced. */
+  const announcedAfter = async (title: string) => {
+    const expected = expired().length + ACCOUNTS;
+    const key = () => ({ title, key: newKeyLine().line, expires: inMilliseconds(4_000) });
+    for (const added of await Promise.all(members.map((member) => member.post('/api/me/sshkey/add', key()))))
+      added.data();
+    await until(() => (expired().length >= expected ? true : undefined));
+    // Every worker polls again meanwhile.
+    await sleep(2_500);
+    return new Set(expired().map(({ properties }) => String(properties.messageId))).size;
+  };
+  expect(await announcedAfter('one')).toBe(ACCOUNTS);
+  const [killed] = service.workers;
+  await killed?.kill();
+  expect(await announcedAfter('two')).toBe(2 * ACCOUNTS);
+  await killed?.start();
 });
 
 it('while every worker is down, no gateway hands out an expired key; the workers announce it later', async () => {

@@ -5,18 +5,17 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { addSshKey } from '../../testing/accounts.js';
 import { EmbeddedFolder, EmbeddedService } from '../../testing/embedded-service.js';
 import { HOUR, MINUTE, SECOND } from '../../testing/settable-clock.js';
-import { SshKeyExpiry } from './ssh-key-expiry.js';
+import { SshKeyExpiry, type SshKeyExpiryParts } from './ssh-key-expiry.js';
 
 /** Adds a key that expires after this time to the ring of an account. */
 const addKey = (service: EmbeddedService, accountId: number, title: string, after: number) =>
   addSshKey(service, accountId, title, { expiresAt: service.clock.now() + after });
 
-type Runner = ConstructorParameters<typeof SshKeyExpiry>[0]['runner'];
-/** A worker on the service's store, whose clock is that of the store. */
-function workerOf(service: EmbeddedService, errors: unknown[] = [], runner: Runner = service.runner): SshKeyExpiry {
-  const { readModels, projection, clock } = service;
-  const leases = { now: async () => clock.now() };
-  return new SshKeyExpiry({ runner, readModels, projection, leases, onError: (error) => errors.push(error) });
+/** A worker on the service's store, whose clock is that of the store. Its projector holds every ring. */
+function workerOf(service: EmbeddedService, parts: Partial<SshKeyExpiryParts> = {}): SshKeyExpiry {
+  const { readModels, projection, clock, runner } = service;
+  const [leases, projector] = [{ now: async () => clock.now() }, { holds: () => true }];
+  return new SshKeyExpiry({ runner, readModels, projection, projector, leases, onError: () => undefined, ...parts });
 }
 
 /** Projects everything that was appended. */
@@ -69,7 +68,7 @@ describe('an expired key', () => {
     expect(due.map(({ at }) => at)).toEqual([service.clock.now() - MINUTE + HOUR]);
   });
 
-  it('is announced once by several workers at the same time', async () => {
+  it('is announced once by workers that try it at the same time', async () => {
     const folder = new EmbeddedFolder();
     const services = [1, 2, 3].map(() => new EmbeddedService(folder));
     for (let accountId = 1; accountId <= 120; accountId++) await addKey(services[0]!, accountId, 'laptop', MINUTE);
@@ -95,6 +94,30 @@ describe('an expired key', () => {
   });
 });
 
+it('each worker tries only the rings that its projector holds, on every page', async () => {
+  const [service, count] = [new EmbeddedService(), 1_020];
+  await Promise.all(Array.from({ length: count }, (_, index) => addKey(service, index + 1, 'laptop', MINUTE)));
+  await project(service);
+  service.clock.advance(MINUTE);
+  const tried: number[] = [];
+  const holdsFirst = (partition: string) => Number(partition) <= 700;
+  const workerThat = (holds: (partition: string) => boolean) => {
+    const runner: SshKeyExpiryParts['runner'] = {
+      run: (ref, command, context) => {
+        expect(holds(ref.partition)).toBe(true);
+        tried.push(Number(ref.partition));
+        return service.runner.run(ref, command, context);
+      },
+    };
+    return workerOf(service, { runner, projector: { holds } });
+  };
+  const workers = [workerThat(holdsFirst), workerThat((partition) => !holdsFirst(partition))];
+  await Promise.all(workers.map((worker) => worker.announce()));
+  const everyAccount = Array.from({ length: count }, (_, index) => index + 1);
+  expect(tried.toSorted((a, b) => a - b)).toEqual(everyAccount);
+  expect(await announced(service)).toHaveLength(count);
+});
+
 it('keys that expired while no worker ran are all announced, a batch at a time', async () => {
   let [running, most] = [0, 0];
   const count = 1_020;
@@ -102,7 +125,7 @@ it('keys that expired while no worker ran are all announced, a batch at a time',
   await Promise.all(Array.from({ length: count }, (_, index) => addKey(service, index + 1, 'laptop', MINUTE)));
   await project(service);
   service.clock.advance(HOUR);
-  const runner: Runner = {
+  const runner: SshKeyExpiryParts['runner'] = {
     run: async (ref, command, context) => {
       most = Math.max(most, ++running);
       const outcome = await service.runner.run(ref, command, context);
@@ -110,7 +133,7 @@ it('keys that expired while no worker ran are all announced, a batch at a time',
       return outcome;
     },
   };
-  await workerOf(service, [], runner).announce();
+  await workerOf(service, { runner }).announce();
   expect(new Set((await announced(service)).map(([accountId]) => accountId)).size).toBe(count);
   expect(await announced(service)).toHaveLength(count);
   expect(most).toBeLessThanOrEqual(50);
@@ -126,7 +149,7 @@ it('an outage is reported once, and what was due is announced after it', async (
   await addKey(service, 7, 'laptop', SECOND);
   await project(service);
   service.clock.advance(MINUTE);
-  const worker = workerOf(service, errors);
+  const worker = workerOf(service, { onError: (error) => errors.push(error) });
   onTestFinished(() => worker.stop());
   worker.start();
   await expect.poll(() => errors.length, { timeout: 5_000 }).toBe(1);

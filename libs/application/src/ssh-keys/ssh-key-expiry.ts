@@ -3,6 +3,7 @@ import { sshKeyRingAggregate } from '@keyfold/domain';
 import { isOutage, type FeedLeases } from '@keyfold/event-store';
 import {
   Projection,
+  Projector,
   ReadModelStore,
   sshKeyRings,
   sshKeyRingStream,
@@ -18,6 +19,8 @@ const POLL_INTERVAL = 1_000;
 const LONGEST_PAUSE = 4_000;
 /** Rings that are expired at the same time. Each may have a megabyte. */
 const BATCH = 50;
+/** Rings that are listed at a time: full batches for eight workers. */
+const PAGE = 8 * BATCH;
 
 /**
  * The parts of a process that announce expired keys. The time comes from the store, so that a wrong clock of one process ends no key early.
@@ -27,13 +30,15 @@ export type SshKeyExpiryParts = Readonly<{
   runner: Pick<CommandRunner, 'run'>;
   readModels: ReadModelStore;
   projection: Pick<Projection, 'project'>;
+  projector: Pick<Projector, 'holds'>;
   leases: Pick<FeedLeases, 'now'>;
   onError(error: unknown): void;
 }>;
 
 /**
  * Stores `SshKeyExpired` for keys that have expired, so that others learn of it. Nothing else waits for that event: answers compare the
- * expiry with the clock. Several processes may do this at the same time, because a ring records each expiry only once.
+ * expiry with the clock. Each process announces the keys in the slots of its projector. While a slot changes hands, two processes may try
+ * the same ring, which records each expiry only once.
  */
 export class SshKeyExpiry {
   readonly #stopping = new AbortController();
@@ -53,21 +58,25 @@ export class SshKeyExpiry {
   }
 
   /**
-   * Announces every expiry that is due, one batch after the other. A ring that cannot be read does not hold up the others.
+   * Announces every expiry that is due in the slots of this process, one batch after the other. A ring that cannot be read does not hold
+   * up the others.
    *
    * @throws `StoreUnavailable`, or the first other error after all rings were tried.
    */
   async announce(): Promise<void> {
-    const { readModels, leases } = this.parts;
+    const { readModels, projector, leases } = this.parts;
     const now = await leases.now();
     const failures: unknown[] = [];
     for (let last: DueStream | undefined; !this.#stopping.signal.aborted;) {
-      const batch = await readModels.listDue(sshKeyRings, now, BATCH, last);
-      failures.push(...(await this.#expireAll(batch, now)));
-      const outage = failures.find(isOutage);
-      if (outage) throw outage;
-      if (batch.length < BATCH) break;
-      last = batch.at(-1);
+      const page = await readModels.listDue(sshKeyRings, now, PAGE, last);
+      const own = page.filter(({ partition }) => projector.holds(partition));
+      for (let start = 0; start < own.length && !this.#stopping.signal.aborted; start += BATCH) {
+        failures.push(...(await this.#expireAll(own.slice(start, start + BATCH), now)));
+        const outage = failures.find(isOutage);
+        if (outage) throw outage;
+      }
+      if (page.length < PAGE) break;
+      last = page.at(-1);
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -1,5 +1,6 @@
+import { SshKeyExpiry } from '@keyfold/application';
 import { reasonOf } from '@keyfold/reporting';
-import { projectorName } from '@keyfold/projections';
+import { projectorName, type Projector } from '@keyfold/projections';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun, OperatorOutput, OperatorPorts } from '../command-run.js';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
@@ -14,16 +15,13 @@ const REPORT_INTERVAL = 5_000;
  * which counts as success. Other processes may do part of the work. `openMongoStore` has already created the indexes of MongoDB.
  */
 export async function migrate({ follow }: { follow: boolean }, run: CommandRun): Promise<ExitCode> {
-  const { ports, output, signal } = run;
+  const { ports, output } = run;
   const projector = ports.newProjector?.((error) => void output.err(`cannot project, retrying: ${reasonOf(error)}`));
   projector?.start();
   try {
     const commits = await untilCaughtUp(run);
     await output.out(`the read models are up to date with ${counted(commits, 'commit')}`);
-    if (follow) {
-      await output.err('following the feed until interrupted');
-      if (!signal.aborted) await new Promise((interrupted) => signal.addEventListener('abort', interrupted));
-    }
+    if (follow) await followUntilInterrupted(run, projector);
   } finally {
     await projector?.stop();
   }
@@ -31,6 +29,16 @@ export async function migrate({ follow }: { follow: boolean }, run: CommandRun):
   if (parked.length === 0) return DONE;
   await output.out(`parked ${counted(parked.length, 'stream')}. See "keyfold projections status"`);
   return FAILED;
+}
+
+/** Also announces expired keys, because the workers leave those in the slots of this process to it. */
+async function followUntilInterrupted({ ports, output, signal }: CommandRun, projector?: Projector): Promise<void> {
+  const onError = (error: unknown) => void output.err(`cannot announce expired SSH keys, retrying: ${reasonOf(error)}`);
+  const expiry = projector && new SshKeyExpiry({ ...ports, runner: await ports.runner(), projector, onError });
+  expiry?.start();
+  await output.err('following the feed until interrupted');
+  if (!signal.aborted) await new Promise((interrupted) => signal.addEventListener('abort', interrupted));
+  await expiry?.stop();
 }
 
 /** Fills the read models of a store that this process has opened alone, whose commits no other process can project. */

@@ -5,6 +5,7 @@ import { registered, renamed } from '../../../domain/testing/account.events.js';
 import { sessionStarted } from '../../../domain/testing/session.events.js';
 import { keyAdded, publicKey } from '../../../domain/testing/ssh-key-ring.events.js';
 import { EmbeddedProjections } from '../../testing/embedded-projections.js';
+import { MongoProjections } from '../../testing/mongo-projections.js';
 import type { Loaded } from '../loading/fold.js';
 import { accountStream, sessionStream, sshKeyRingStream, streamRef, type StreamRef } from '../loading/stream-ref.js';
 import { accounts } from '../read-model.js';
@@ -144,6 +145,23 @@ describe('a running projector', () => {
     await projections.readModels.park({ stream: 'account-7', partition: '7', version: 1, error: 'unknown', at: 1 });
     start(projections.newProjector());
     await eventually(async () => expect(await projections.readModels.parked()).toEqual([]));
+  });
+});
+
+it('a running projector holds the partitions of its slots', async () => {
+  const projections = await MongoProjections.open();
+  const projectors = [1, 2].map(() => projections.newProjector());
+  for (const projector of projectors) projector.start();
+  const partitions = Array.from({ length: 256 }, (_, index) => String(index));
+  await eventually(async () => {
+    const slots = projectors.map((projector) =>
+      partitions
+        .filter((partition) => projector.holds(partition))
+        .map((partition) => projections.store.slotOf(partition)),
+    );
+    const owners = (await projections.leases.progress(projectorName)).map(({ owner }) => owner);
+    expect(slots.map((held) => new Set(held.map((slot) => owners[slot])).size)).toEqual([1, 1]);
+    expect(slots.flat()).toHaveLength(partitions.length);
   });
 });
 

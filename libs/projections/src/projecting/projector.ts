@@ -78,6 +78,11 @@ export class Projector {
     return this.#feed.status();
   }
 
+  /** Whether this process projects the streams of the partition now. */
+  holds(partition: string): boolean {
+    return this.#feed.holds(this.commits.slotOf(partition));
+  }
+
   /** Measures the lag in the held slots. Throws `StoreUnavailable`. */
   async lag(): Promise<ProjectorLag> {
     const { positions } = this.#feed.status();
