@@ -4,6 +4,7 @@ import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js'
 import { DomainError } from '../kernel/domain-error.js';
 import { accountOfId, LAST_NUMBER, numberedId } from '../kernel/numbered-ids.js';
 import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
+import { hasFingerprint, hasTitle, withAdded } from './ssh-key-index.js';
 import {
   sshKeyRingUpcasters,
   type PublicKey,
@@ -16,8 +17,8 @@ import {
 export type SshKey = SshKeyAdded['data'] & KeyExpiry;
 
 /**
- * The keys of one account in the order of their addition. `keysEver` also counts the removed ones. `bytes` is the size of all keys (`bytesOfKey`): it is
- * part of the state so that adding a key takes equally long in rings of any length.
+ * The keys of one account in the order of their addition. `keysEver` also counts the removed ones. `bytes` is the size of all keys
+ * (`bytesOfKey`): it is part of the state so that adding a key takes equally long in rings of any length.
  */
 export type SshKeyRing = Readonly<{ keys: readonly SshKey[]; keysEver: number; bytes: number }>;
 
@@ -103,7 +104,7 @@ function add(
 ): Decision<SshKeyRingEvent> {
   requireFreeTitle(ring, title);
   if (!key) throw new DomainError('ssh-key-invalid');
-  if (ring.keys.some((each) => each.key.fingerprint === key.fingerprint)) throw new DomainError('ssh-key-taken');
+  if (hasFingerprint(ring.keys, key.fingerprint)) throw new DomainError('ssh-key-taken');
   const tooMany = ring.keys.length >= KEYS_PER_ACCOUNT || ring.keysEver >= LAST_NUMBER;
   const tooLarge = ring.bytes + bytesOfKey({ title, key }) > BYTES_PER_RING;
   if (tooMany || tooLarge) throw new DomainError('ssh-key-limit-reached');
@@ -173,7 +174,7 @@ function keyIn({ keys }: SshKeyRing, keyId: number): SshKey {
 
 function requireFreeTitle({ keys }: SshKeyRing, title: string): void {
   requireMaxBytes(title, TEXT_BYTES.title, 'ssh-key-title-too-long');
-  if (keys.some((key) => key.title === title)) throw new DomainError('ssh-key-title-taken');
+  if (hasTitle(keys, title)) throw new DomainError('ssh-key-title-taken');
 }
 
 /** A ring that is larger than its limit may still shrink. */
@@ -187,7 +188,7 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   switch (event.type) {
     case 'SshKeyAdded':
       return {
-        keys: [...ring.keys, event.data],
+        keys: withAdded<SshKey>(ring.keys, event.data),
         keysEver: ring.keysEver + 1,
         bytes: ring.bytes + bytesOfKey(event.data),
       };
