@@ -3,27 +3,39 @@ import type { PublicKey } from './ssh-key-ring.events.js';
 type IndexedKey = Readonly<{ title: string; key: PublicKey }>;
 type Index = Readonly<{ titles: Set<string>; fingerprints: Set<string> }>;
 
-/** Indexes of lists to which a key was added. Walking a list of 900 keys takes as long as everything else that an addition does. */
+/** Number of keys from which a list has an index. Walking 900 keys takes as long as everything else that an addition does. */
+const LONG = 64;
+
+/** The indexes of long lists in which something was sought. Titles and fingerprints are unique in a list. */
 const indexes = new WeakMap<readonly IndexedKey[], Index>();
 
 /** Returns whether a key of the list has this title. */
-export const hasTitle = (keys: readonly IndexedKey[], title: string): boolean => indexOf(keys).titles.has(title);
+export const hasTitle = (keys: readonly IndexedKey[], title: string): boolean =>
+  keys.length < LONG ? keys.some((each) => each.title === title) : indexOf(keys).titles.has(title);
 
 /** Returns whether the list contains the key with this fingerprint. */
 export const hasFingerprint = (keys: readonly IndexedKey[], fingerprint: string): boolean =>
-  indexOf(keys).fingerprints.has(fingerprint);
+  keys.length < LONG
+    ? keys.some(({ key }) => key.fingerprint === fingerprint)
+    : indexOf(keys).fingerprints.has(fingerprint);
 
-/** Returns the list with one more key. The index goes to the new list, because the next key will be added to that one. */
-export function withAdded<Key extends IndexedKey>(keys: readonly Key[], added: Key): readonly Key[] {
-  const longer = [...keys, added];
-  const index = indexes.get(keys);
-  if (!index) return longer;
-  indexes.delete(keys);
-  index.titles.add(added.title);
-  index.fingerprints.add(added.key.fingerprint);
-  indexes.set(longer, index);
-  return longer;
-}
+export const withAdded = <Key extends IndexedKey>(keys: readonly Key[], added: Key): readonly Key[] =>
+  passOn(keys, [...keys, added], { added });
+
+export const withRemoved = <Key extends IndexedKey>(keys: readonly Key[], removed: Key): readonly Key[] =>
+  passOn(
+    keys,
+    keys.filter((key) => key !== removed),
+    { removed },
+  );
+
+/** Returns the list with `added` in the place of `removed`. */
+export const withReplaced = <Key extends IndexedKey>(keys: readonly Key[], removed: Key, added: Key): readonly Key[] =>
+  passOn(
+    keys,
+    keys.map((key) => (key === removed ? added : key)),
+    { removed, added },
+  );
 
 function indexOf(keys: readonly IndexedKey[]): Index {
   let index = indexes.get(keys);
@@ -33,4 +45,25 @@ function indexOf(keys: readonly IndexedKey[]): Index {
     indexes.set(keys, index);
   }
   return index;
+}
+
+/** Returns the changed list. It gets the index, because the next change will be to this list. */
+function passOn<Key extends IndexedKey>(
+  keys: readonly Key[],
+  changed: readonly Key[],
+  { removed, added }: Readonly<{ removed?: Key; added?: Key }>,
+): readonly Key[] {
+  const index = indexes.get(keys);
+  if (!index) return changed;
+  indexes.delete(keys);
+  if (removed) {
+    index.titles.delete(removed.title);
+    index.fingerprints.delete(removed.key.fingerprint);
+  }
+  if (added) {
+    index.titles.add(added.title);
+    index.fingerprints.add(added.key.fingerprint);
+  }
+  indexes.set(changed, index);
+  return changed;
 }

@@ -4,7 +4,7 @@ import { bytesOf, requireMaxBytes, TEXT_BYTES } from '../kernel/bounded-text.js'
 import { DomainError } from '../kernel/domain-error.js';
 import { accountOfId, LAST_NUMBER, numberedId } from '../kernel/numbered-ids.js';
 import { isUnannounced, requireTimelyExpiry, type KeyExpiry } from './ssh-key-expiry.js';
-import { hasFingerprint, hasTitle, withAdded } from './ssh-key-index.js';
+import { hasFingerprint, hasTitle, withAdded, withRemoved, withReplaced } from './ssh-key-index.js';
 import {
   sshKeyRingUpcasters,
   type PublicKey,
@@ -194,7 +194,7 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
       };
     case 'SshKeyRemoved': {
       const removed = keyIn(ring, data.keyId);
-      return { ...ring, keys: ring.keys.filter((key) => key !== removed), bytes: ring.bytes - bytesOfKey(removed) };
+      return { ...ring, keys: withRemoved(ring.keys, removed), bytes: ring.bytes - bytesOfKey(removed) };
     }
     case 'SshKeyRenamed':
       return {
@@ -212,7 +212,7 @@ function evolve(ring: SshKeyRing, event: SshKeyRingEvent): SshKeyRing {
   }
 }
 
-const withChanged = (ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing => ({
-  ...ring,
-  keys: ring.keys.map((key) => (key.keyId === keyId ? change(key) : key)),
-});
+function withChanged(ring: SshKeyRing, keyId: number, change: (key: SshKey) => SshKey): SshKeyRing {
+  const key = keyIn(ring, keyId);
+  return { ...ring, keys: withReplaced(ring.keys, key, change(key)) };
+}

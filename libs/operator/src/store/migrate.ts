@@ -36,9 +36,12 @@ async function followUntilInterrupted({ ports, output, signal }: CommandRun, pro
   const onError = (error: unknown) => void output.err(`cannot announce expired SSH keys, retrying: ${reasonOf(error)}`);
   const expiry = projector && new SshKeyExpiry({ ...ports, runner: await ports.runner(), projector, onError });
   expiry?.start();
-  await output.err('following the feed until interrupted');
-  if (!signal.aborted) await new Promise((interrupted) => signal.addEventListener('abort', interrupted));
-  await expiry?.stop();
+  try {
+    await output.err('following the feed until interrupted');
+    if (!signal.aborted) await new Promise((interrupted) => signal.addEventListener('abort', interrupted));
+  } finally {
+    await expiry?.stop();
+  }
 }
 
 /** Fills the read models of a store that this process has opened alone, whose commits no other process can project. */
