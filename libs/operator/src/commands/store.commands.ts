@@ -42,7 +42,9 @@ export const storeCommands = {
   migrate: onStore({
     description: 'Prepares the database for this version of Keyfold.',
     help: MIGRATE,
-    fields: { follow: flag('--follow', 'keep the read models up to date and announce expired SSH keys until interrupted') },
+    fields: {
+      follow: flag('--follow', 'keep the read models up to date and announce expired SSH keys until interrupted'),
+    },
     run: async (args, run) => (await import('../store/migrate.js')).migrate(args, run),
   }),
   compact: onStore({
