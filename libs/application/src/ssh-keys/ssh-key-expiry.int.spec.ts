@@ -35,6 +35,12 @@ async function commitsOf({ store }: EmbeddedService): Promise<Commit[]> {
   return commits;
 }
 
+/** Adds a key that expires after a minute to each of the first accounts, and projects them. */
+async function addKeys(service: EmbeddedService, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, (_, index) => addKey(service, index + 1, 'laptop', MINUTE)));
+  await project(service);
+}
+
 /** Returns the account and the time of every `SshKeyExpired` in the store. */
 const announced = async (service: EmbeddedService) =>
   (await commitsOf(service)).flatMap(({ partition, events }) =>
@@ -96,8 +102,7 @@ describe('an expired key', () => {
 
 it('each worker tries only the rings that its projector holds, on every page', async () => {
   const [service, count] = [new EmbeddedService(), 1_020];
-  await Promise.all(Array.from({ length: count }, (_, index) => addKey(service, index + 1, 'laptop', MINUTE)));
-  await project(service);
+  await addKeys(service, count);
   service.clock.advance(MINUTE);
   const tried: number[] = [];
   const holdsFirst = (partition: string) => Number(partition) <= 700;
@@ -122,8 +127,7 @@ it('keys that expired while no worker ran are all announced, a batch at a time',
   let [running, most] = [0, 0];
   const count = 1_020;
   const service = new EmbeddedService();
-  await Promise.all(Array.from({ length: count }, (_, index) => addKey(service, index + 1, 'laptop', MINUTE)));
-  await project(service);
+  await addKeys(service, count);
   service.clock.advance(HOUR);
   const runner: SshKeyExpiryParts['runner'] = {
     run: async (ref, command, context) => {
