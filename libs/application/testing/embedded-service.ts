@@ -10,10 +10,9 @@ import { readModelTables, tokenUsesTable, SqliteReadModelStore, SqliteTokenUses 
 import { Argon2PasswordHasher, DeviceTokens, LoginThrottle, Sealer, TokenSigner } from '@keyfold/security';
 import { loginHoursTable, SqliteLoginHours, SqliteThrottleStore, throttleTable } from '@keyfold/security/sqlite';
 import { JwtService } from '@nestjs/jwt';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sharedWriter, temporaryFolder } from '../../event-store/testing/open-sqlite.js';
 import { NewPasswords } from '../src/accounts/new-passwords.js';
 import { CallerIdentifier } from '../src/caller/caller-identifier.js';
 import { CommandRunner } from '../src/commands/command-runner.js';
@@ -37,17 +36,13 @@ export class EmbeddedFolder {
   readonly store: SqliteEventStore;
 
   constructor() {
-    const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
+    const [folder, writer] = [temporaryFolder(), sharedWriter()];
+    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema, writer);
     this.store = new SqliteEventStore(this.events);
-    this.views = new SqliteFile(join(folder, 'views.db'), {
-      version: 1,
-      synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}; ${throttleTable}; ${loginHoursTable}`,
-    });
+    const sql = [readModelTables, tokenUsesTable, feedPositionsTable, throttleTable, loginHoursTable].join('; ');
+    this.views = new SqliteFile(join(folder, 'views.db'), { version: 1, synchronous: 'NORMAL', sql }, writer);
     onTestFinished(async () => {
       await Promise.all([this.events.close(), this.views.close()]);
-      rmSync(folder, { recursive: true });
     });
   }
 }

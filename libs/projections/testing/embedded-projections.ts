@@ -6,10 +6,9 @@ import {
   SqliteFeedLeases,
   SqliteFile,
 } from '@keyfold/event-store/sqlite';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sharedWriter, temporaryFolder } from '../../event-store/testing/open-sqlite.js';
 import { StreamLoader } from '../src/loading/stream-loader.js';
 import type { StreamRef } from '../src/loading/stream-ref.js';
 import { Projection } from '../src/projecting/projection.js';
@@ -27,19 +26,15 @@ export class EmbeddedProjections {
   readonly errors: unknown[] = [];
 
   constructor() {
-    const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema);
+    const [folder, writer] = [temporaryFolder(), sharedWriter()];
+    this.events = new SqliteFile(join(folder, 'keyfold.db'), eventStoreSchema, writer);
     this.store = new SqliteEventStore(this.events);
-    this.views = new SqliteFile(join(folder, 'views.db'), {
-      version: 1,
-      synchronous: 'NORMAL',
-      sql: `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}`,
-    });
+    const sql = `${readModelTables}; ${tokenUsesTable}; ${feedPositionsTable}`;
+    this.views = new SqliteFile(join(folder, 'views.db'), { version: 1, synchronous: 'NORMAL', sql }, writer);
     this.readModels = new SqliteReadModelStore(this.views);
     this.leases = new SqliteFeedLeases(this.views);
     onTestFinished(async () => {
       await Promise.all([this.store.close(), this.readModels.close()]);
-      rmSync(folder, { recursive: true });
     });
   }
 

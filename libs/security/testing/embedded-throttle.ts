@@ -1,8 +1,7 @@
 import { SqliteConnection, SqliteFile } from '@keyfold/event-store/sqlite';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sharedWriter, temporaryFolder } from '../../event-store/testing/open-sqlite.js';
 import { SqliteThrottleStore, throttleTable } from '../src/sqlite/index.js';
 
 const schema = { version: 1, synchronous: 'NORMAL', sql: throttleTable } as const;
@@ -12,7 +11,7 @@ export function openThrottle(path = join(temporaryFolder(), 'views.db')): {
   file: SqliteFile;
   store: SqliteThrottleStore;
 } {
-  const file = new SqliteFile(path, schema);
+  const file = new SqliteFile(path, schema, sharedWriter());
   onTestFinished(() => file.close());
   return { file, store: new SqliteThrottleStore(file) };
 }
@@ -22,10 +21,4 @@ export function connectTo(file: SqliteFile): SqliteConnection {
   const connection = new SqliteConnection(file.share());
   onTestFinished(() => connection.close());
   return connection;
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }

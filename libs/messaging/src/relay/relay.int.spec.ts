@@ -15,7 +15,7 @@ import { TcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { appendOne } from '../../../event-store/testing/outcome.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { openMongo } from '../../../event-store/testing/open-mongo.js';
-import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
+import { sharedWriter, temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
 import { modelMessagesOf, ModelPublisher } from '../../testing/model-publisher.js';
 import { messagingModels, MongoParkedAccounts } from '../mongo/mongo-parked-accounts.js';
 import { UnsendableMessage } from '../publishing.js';
@@ -30,7 +30,7 @@ type Stored = Readonly<{ store: EventStore & CommitFeed; leases: FeedLeases; par
 
 async function openSqliteStore(): Promise<Stored> {
   const sql = `${eventStoreSchema.sql}; ${feedPositionsTable}; ${parkedAccountsTable('parked_relays')}`;
-  const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql });
+  const file = new SqliteFile(join(temporaryFolder(), 'keyfold.db'), { ...eventStoreSchema, sql }, sharedWriter());
   onTestFinished(() => file.close());
   return {
     store: new SqliteEventStore(file),
