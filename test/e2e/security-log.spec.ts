@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accountNamed, adminOf, createAccount } from '../support/accounts.js';
+import { ADMIN_PASSWORD, accountNamed, createAccount } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
 import { logLines, type LogLine } from '../support/log-lines.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
@@ -18,7 +18,7 @@ let events: LogLine[];
 beforeAll(async () => {
   app = await StandaloneProcess.start();
   const api = new ApiClient(app.baseUrl);
-  const admin = await adminOf(api);
+  const admin = await api.from('192.0.2.5').signedIn('admin', ADMIN_PASSWORD);
   staticToken = storedStaticToken(app.dataDir);
   ({ id: accountId } = await createAccount(admin, 'watched'));
   const guesser = api.from('198.51.100.7');
@@ -80,7 +80,7 @@ describe('the log', () => {
     ]);
     expect(of('authn_token_created')).toMatchObject([{ event: 'authn_token_created:first-start,static' }]);
     expect(of('privilege_permissions_changed')).toMatchObject([
-      { event: `privilege_permissions_changed:1,${accountId},3`, network: '172.20.0.0/24' },
+      { event: `privilege_permissions_changed:1,${accountId},3`, network: '192.0.2.0/24' },
     ]);
   });
 

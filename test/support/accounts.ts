@@ -12,7 +12,7 @@ export interface ListedAccount {
 
 let addresses = 0;
 
-/** Returns an address that no other login of this test file uses, so that logins do not share a throttle. */
+/** Returns an address that no other login of this process uses, so that logins do not share a throttle. */
 export function newAddress(): string {
   addresses++;
   return `172.20.${addresses >> 8}.${addresses & 255}`;

@@ -81,7 +81,12 @@ const TOUR = 'test/e2e/tour.spec.ts';
 
 /** All that some tests need beside Node. */
 export const programs: readonly Program[] = [
-  inPackage('chromium', ['test/support/browser/chromium.ts'], 'chromium', 'fonts-wqy-microhei'),
+  inPackage(
+    'chromium-headless-shell',
+    ['test/support/browser/chromium.ts'],
+    'chromium-headless-shell',
+    'fonts-wqy-microhei',
+  ),
   {
     name: 'MongoDB',
     usedBy: ['test/support/mongo/mongo-database.ts'],

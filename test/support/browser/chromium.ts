@@ -2,7 +2,8 @@ import axe from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { afterFile } from '../afterwards.js';
 import { findProgram } from '../programs.js';
 
 const PICTURES = resolve(import.meta.dirname, '../../output/console');
@@ -17,7 +18,6 @@ export type Look = Pick<
 >;
 
 let browser: Promise<Browser> | undefined;
-afterAll(async () => (await browser)?.close());
 
 /**
  * Opens an address in a browser profile of its own, with values in the storage of the tab. The test fails if the page
@@ -28,7 +28,7 @@ export async function openPage(
   look: Look = {},
   stored: Readonly<Record<string, string>> = {},
 ): Promise<Page> {
-  browser ??= chromium.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox'] });
+  browser ??= launch();
   const context = await (await browser).newContext({ locale: 'en-GB', viewport: WIDE, ...look });
   const page = await context.newPage();
   page.setDefaultTimeout(PAGE_TIMEOUT);
@@ -45,6 +45,16 @@ export async function openPage(
     await page.addInitScript(`sessionStorage.setItem(...${JSON.stringify(entry)})`);
   await page.goto(url);
   return page;
+}
+
+/** Opens the browser of a test file, which closes at its end. */
+function launch(): Promise<Browser> {
+  const launched = chromium.launch({ executablePath: findProgram('chromium-headless-shell')!, args: ['--no-sandbox'] });
+  afterFile(async () => {
+    browser = undefined;
+    await (await launched).close();
+  });
+  return launched;
 }
 
 /** Chromium logs answers with an HTTP error, such as 503, as errors of the page. */

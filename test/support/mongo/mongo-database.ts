@@ -1,7 +1,8 @@
 import { connectOptions } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
+import { afterwards } from '../afterwards.js';
 
 /**
  * Opens a connection with production options to a new, empty database on the test run's MongoDB. Drops and closes it
@@ -17,10 +18,10 @@ export async function freshDatabase(): Promise<Connection> {
   return connection;
 }
 
-/** Returns the address of a new, empty database, for processes. Drops it as `freshDatabase` does. */
-export function freshDatabaseUri(): string {
+/** Returns the address of a new, empty database, for processes. Drops it as `freshDatabase` does, or when `end` says. */
+export function freshDatabaseUri(end = afterwards): string {
   const { name, uri } = newDatabase();
-  afterwards(() => drop(name));
+  end(() => drop(name));
   return uri;
 }
 
@@ -45,33 +46,10 @@ function serviceUri(): string {
   return uri;
 }
 
-/** Drops databases on a separate connection, because the test's own may be closed, cut or redirected. */
+/** Drops databases on a separate connection, because the test's own may be closed, cut or redirected. It stays open. */
 let dropping: Promise<Connection> | undefined;
 
 async function drop(name: string): Promise<void> {
   dropping ??= mongoose.createConnection(serviceUri()).asPromise();
   await (await dropping).getClient().db(name).dropDatabase();
-}
-
-type Cleanup = () => Promise<void>;
-const afterFile: Cleanup[] = [];
-
-afterAll(async () => {
-  for (const cleanup of afterFile.splice(0).toReversed()) await cleanup();
-  await (await dropping)?.close();
-  dropping = undefined;
-});
-
-function afterwards(cleanup: Cleanup): void {
-  if (!duringTest(cleanup)) afterFile.push(cleanup);
-}
-
-/** Registers the cleanup with vitest and returns false outside of a test. */
-function duringTest(cleanup: Cleanup): boolean {
-  try {
-    onTestFinished(cleanup);
-    return true;
-  } catch {
-    return false;
-  }
 }

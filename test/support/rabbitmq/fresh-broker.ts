@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
+import { afterwards } from '../afterwards.js';
 import { managementApi, type ManagementApi } from './management-api.js';
 import type { FoundRabbitmq } from './rabbitmq.setup.js';
 
@@ -49,20 +50,4 @@ export function vhostUrl(url: string, vhost: string): string {
 export async function foundRabbitmq(): Promise<FoundRabbitmq> {
   const answer = await fetch(inject('rabbitmqLocator'));
   return (await answer.json()) as FoundRabbitmq;
-}
-
-type Cleanup = () => Promise<void>;
-const afterFile: Cleanup[] = [];
-
-afterAll(async () => {
-  for (const cleanup of afterFile.splice(0).toReversed()) await cleanup();
-});
-
-function afterwards(cleanup: Cleanup): void {
-  try {
-    onTestFinished(cleanup);
-  } catch {
-    // Vitest rejects onTestFinished outside of a test.
-    afterFile.push(cleanup);
-  }
 }
