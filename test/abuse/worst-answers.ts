@@ -64,7 +64,7 @@ export function describeWorstAnswers(
   beforeAll(async () => {
     stage = await open();
     cast = await filled(stage, rings);
-  }, FILLING_MS);
+  });
   afterAll(() => stage?.dispose());
 
   it('stay within the limits of bytes and CPU', async () => {

@@ -15,45 +15,41 @@ const runHelp = (checkout: string) => runIn(checkout, process.execPath, ['script
 /** Code that a service loads only when an operator needs it. */
 const LOADED_LATER = 'libs/operator/src/rabbitmq/replay-feed.ts';
 
-it(
-  'a service keeps its build until it ends, and loads the rest of its code from it',
-  { timeout: 300_000 },
-  async () => {
-    const checkout = await freshCheckout();
-    const env = {
-      KEYFOLD_HOST: '127.0.0.1',
-      KEYFOLD_PORT: '0',
-      KEYFOLD_MANAGEMENT_PORT: '0',
-      KEYFOLD_DATA_DIR: join(checkout, 'data'),
-    };
-    const rebuild = async () => {
-      await appendFile(join(checkout, LOADED_LATER), 'Object.assign(globalThis, { changed: true });\n');
-      const { status } = await runIn(checkout, process.execPath, ['scripts/build.mjs', 'standalone']).result;
-      expect(status).toBe(0);
-    };
-    await rebuild();
-    const [own] = await builds(checkout, 'standalone');
-    const service = runIn(checkout, process.execPath, ['scripts/start.mjs', 'standalone'], env);
-    onTestFinished(async () => {
-      service.child.kill('SIGKILL');
-      await service.result;
-    });
-    await expect.poll(() => service.written.out, { timeout: 60_000 }).toContain('"msg":"ready"');
-
-    for (const _change of ['first', 'second']) await rebuild();
-    const replay = ['scripts/start.mjs', 'cli', 'feed', 'replay', '--dry-run'];
-    const { status, out, err } = await runIn(checkout, process.execPath, replay, env).result;
-    expect({ status, out, err }).toMatchObject({ status: 0, out: expect.stringContaining('would be sent') });
-    // The builds are its own and the current one; the first rebuild is gone.
-    expect(await builds(checkout, 'standalone')).toHaveLength(2);
-    expect(await builds(checkout, 'standalone')).toContain(own);
-
+it('a service keeps its build until it ends, and loads the rest of its code from it', async () => {
+  const checkout = await freshCheckout();
+  const env = {
+    KEYFOLD_HOST: '127.0.0.1',
+    KEYFOLD_PORT: '0',
+    KEYFOLD_MANAGEMENT_PORT: '0',
+    KEYFOLD_DATA_DIR: join(checkout, 'data'),
+  };
+  const rebuild = async () => {
+    await appendFile(join(checkout, LOADED_LATER), 'Object.assign(globalThis, { changed: true });\n');
+    const { status } = await runIn(checkout, process.execPath, ['scripts/build.mjs', 'standalone']).result;
+    expect(status).toBe(0);
+  };
+  await rebuild();
+  const [own] = await builds(checkout, 'standalone');
+  const service = runIn(checkout, process.execPath, ['scripts/start.mjs', 'standalone'], env);
+  onTestFinished(async () => {
     service.child.kill('SIGKILL');
     await service.result;
-    await rebuild();
-    expect(await builds(checkout, 'standalone')).toHaveLength(1);
-  },
-);
+  });
+  await expect.poll(() => service.written.out, { timeout: 60_000 }).toContain('"msg":"ready"');
+
+  for (const _change of ['first', 'second']) await rebuild();
+  const replay = ['scripts/start.mjs', 'cli', 'feed', 'replay', '--dry-run'];
+  const { status, out, err } = await runIn(checkout, process.execPath, replay, env).result;
+  expect({ status, out, err }).toMatchObject({ status: 0, out: expect.stringContaining('would be sent') });
+  // The builds are its own and the current one; the first rebuild is gone.
+  expect(await builds(checkout, 'standalone')).toHaveLength(2);
+  expect(await builds(checkout, 'standalone')).toContain(own);
+
+  service.child.kill('SIGKILL');
+  await service.result;
+  await rebuild();
+  expect(await builds(checkout, 'standalone')).toHaveLength(1);
+});
 
 it('the command is built only when its sources changed, and never runs an outdated or unfinished build', async () => {
   const checkout = await freshCheckout();

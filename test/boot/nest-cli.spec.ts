@@ -24,7 +24,7 @@ it('nest-cli.json lists every app and every library', async () => {
   expect(nestCli.projects).toEqual({ ...apps, console, ...Object.fromEntries(libraries) });
 });
 
-it('npx nest build makes a gateway that starts', { timeout: 300_000 }, async () => {
+it('npx nest build makes a gateway that starts', async () => {
   const checkout = await freshCheckout();
   const uri = freshDatabaseUri();
   const [build] = await Promise.all([runIn(checkout, 'npx', ['nest', 'build', 'gateway']).result, migrate(uri)]);

@@ -7,7 +7,7 @@ import { lastingPort } from '../support/lasting-port.js';
 
 const isUp = (url: string) => fetch(url).then(Boolean, () => false);
 
-it('npm start forwards SIGTERM to the service and ends with it', { timeout: 60_000 }, async () => {
+it('npm start forwards SIGTERM to the service and ends with it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'keyfold-'));
   const port = await lastingPort();
   const env = {

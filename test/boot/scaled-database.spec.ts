@@ -64,7 +64,7 @@ describe('an unusable database is refused with advice:', () => {
     expect(await refusal(uri)).toContain('but KEYFOLD_MONGODB_URI names "another"');
   });
 
-  it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', { timeout: 120_000 }, async (options) => {
+  it.each(['', '?replicaSet=rs0'])('one of a standalone server (%j)', async (options) => {
     const server = await Mongod.start(undefined);
     onTestFinished(() => server.dispose());
     const output = await refusal(`mongodb://${server.address}/keyfold${options}`);

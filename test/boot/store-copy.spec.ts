@@ -102,80 +102,70 @@ async function expectEventsOnce(username: string): Promise<void> {
   expect(new Set(ids).size).toBe(ids.length);
 }
 
-const LONG = 240_000;
+it('a store moves to MongoDB while it is in use, although the copy is killed, and no event is published twice', async () => {
+  const admin = await adminOf(new ApiClient(app.baseUrl));
+  const created: string[] = [];
+  let isCopying = true;
+  const writing = (async () => {
+    while (isCopying) created.push((await createAccount(admin, `new ${created.length}`)).username);
+  })();
+  await killCopies(app.dataDir, 'mongodb');
+  const env = { ...SCALED_SETTINGS, ...secrets, KEYFOLD_MONGODB_URI: uri };
+  expect((await failedScaledStart('gateway', env)).output).toContain(
+    '"keyfold store copy mongodb" has not finished filling it',
+  );
+  const copied = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb');
+  expect(copied.status, copied.err).toBe(0);
+  expect(copied.out).toMatch(
+    /^copied \d+ commits, \d+ commits? behind\. Next: stop the service, then run this command/,
+  );
+  isCopying = false;
+  await writing;
+  const early = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb', '--finish');
+  expect(early).toMatchObject({ status: 1, err: expect.stringContaining('Stop the service') });
 
-it(
-  'a store moves to MongoDB while it is in use, although the copy is killed, and no event is published twice',
-  { timeout: LONG },
-  async () => {
-    const admin = await adminOf(new ApiClient(app.baseUrl));
-    const created: string[] = [];
-    let isCopying = true;
-    const writing = (async () => {
-      while (isCopying) created.push((await createAccount(admin, `new ${created.length}`)).username);
-    })();
-    await killCopies(app.dataDir, 'mongodb');
-    const env = { ...SCALED_SETTINGS, ...secrets, KEYFOLD_MONGODB_URI: uri };
-    expect((await failedScaledStart('gateway', env)).output).toContain(
-      '"keyfold store copy mongodb" has not finished filling it',
-    );
-    const copied = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb');
-    expect(copied.status, copied.err).toBe(0);
-    expect(copied.out).toMatch(
-      /^copied \d+ commits, \d+ commits? behind\. Next: stop the service, then run this command/,
-    );
-    isCopying = false;
-    await writing;
-    const early = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb', '--finish');
-    expect(early).toMatchObject({ status: 1, err: expect.stringContaining('Stop the service') });
+  expect(await app.stop()).toBe(0);
+  const finished = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb', '--finish');
+  expect(finished.status, finished.err).toBe(0);
+  const original = await onFolder(app.dataDir, contents);
+  expect(original.kept.size).toBeGreaterThan(1.5 * SESSIONS + created.length);
+  expect(await onDatabase(contents)).toEqual(original);
+  const verified = await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'verify');
+  expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
 
-    expect(await app.stop()).toBe(0);
-    const finished = await keyfold(envOf(app.dataDir), 'store', 'copy', 'mongodb', '--finish');
-    expect(finished.status, finished.err).toBe(0);
-    const original = await onFolder(app.dataDir, contents);
-    expect(original.kept.size).toBeGreaterThan(1.5 * SESSIONS + created.length);
-    expect(await onDatabase(contents)).toEqual(original);
-    const verified = await keyfold({ KEYFOLD_MONGODB_URI: uri }, 'verify');
-    expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
+  scaled = await ScaledService.start(uri, { gateways: 1, workers: 1, env: { ...secrets, ...broker } });
+  const member = scaled.api().as(token);
+  expect((await member.get('/api/me')).data()).toMatchObject({ username: 'member' });
+  expect((await scaled.api().logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
+  expect((await scaled.api().logIn(created.at(-1)!, `pw-${created.at(-1)}`)).code).toBe(200);
+});
 
-    scaled = await ScaledService.start(uri, { gateways: 1, workers: 1, env: { ...secrets, ...broker } });
-    const member = scaled.api().as(token);
-    expect((await member.get('/api/me')).data()).toMatchObject({ username: 'member' });
-    expect((await scaled.api().logIn('admin', ADMIN_PASSWORD)).code).toBe(200);
-    expect((await scaled.api().logIn(created.at(-1)!, `pw-${created.at(-1)}`)).code).toBe(200);
-  },
-);
+it('a store moves back into a folder, although the copy is killed, and no event is published twice', async () => {
+  await createAccount(await adminOf(scaled.api()), 'on MongoDB');
+  await expectEventsOnce('on MongoDB');
+  await killCopies(back, 'sqlite');
+  const env = { ...broker, KEYFOLD_DATA_DIR: back, KEYFOLD_STORE: 'sqlite' };
+  expect((await failedStart(env)).output).toContain(`a command that fills ${back} has not finished`);
+  const early = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
+  expect(early).toMatchObject({ status: 1, err: expect.stringContaining('a worker is running') });
+  await scaled.stop();
+  const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
+  const wrongKey = await keyfold({ ...envOf(back), KEYFOLD_SEALING_KEY }, 'store', 'copy', 'sqlite', '--finish');
+  expect(wrongKey).toMatchObject({ status: 1, out: '' });
+  const finished = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
+  expect(finished.status, finished.err).toBe(0);
+  expect(await onFolder(back, contents)).toEqual(await onDatabase(contents));
+  const verified = await keyfold({ KEYFOLD_DATA_DIR: back }, 'verify');
+  expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
 
-it(
-  'a store moves back into a folder, although the copy is killed, and no event is published twice',
-  { timeout: LONG },
-  async () => {
-    await createAccount(await adminOf(scaled.api()), 'on MongoDB');
-    await expectEventsOnce('on MongoDB');
-    await killCopies(back, 'sqlite');
-    const env = { ...broker, KEYFOLD_DATA_DIR: back, KEYFOLD_STORE: 'sqlite' };
-    expect((await failedStart(env)).output).toContain(`a command that fills ${back} has not finished`);
-    const early = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
-    expect(early).toMatchObject({ status: 1, err: expect.stringContaining('a worker is running') });
-    await scaled.stop();
-    const { KEYFOLD_SEALING_KEY } = SCALED_SETTINGS;
-    const wrongKey = await keyfold({ ...envOf(back), KEYFOLD_SEALING_KEY }, 'store', 'copy', 'sqlite', '--finish');
-    expect(wrongKey).toMatchObject({ status: 1, out: '' });
-    const finished = await keyfold(envOf(back), 'store', 'copy', 'sqlite', '--finish');
-    expect(finished.status, finished.err).toBe(0);
-    expect(await onFolder(back, contents)).toEqual(await onDatabase(contents));
-    const verified = await keyfold({ KEYFOLD_DATA_DIR: back }, 'verify');
-    expect(verified).toMatchObject({ status: 0, out: expect.stringContaining(': no problems\n') });
-
-    const moved = await StandaloneProcess.start(env);
-    try {
-      const api = new ApiClient(moved.baseUrl);
-      expect((await api.as(token).get('/api/me')).data()).toMatchObject({ username: 'member' });
-      expect((await api.logIn('on MongoDB', 'pw-on MongoDB')).code).toBe(200);
-      await createAccount(await adminOf(api), 'back again');
-      await expectEventsOnce('back again');
-    } finally {
-      await moved.dispose();
-    }
-  },
-);
+  const moved = await StandaloneProcess.start(env);
+  try {
+    const api = new ApiClient(moved.baseUrl);
+    expect((await api.as(token).get('/api/me')).data()).toMatchObject({ username: 'member' });
+    expect((await api.logIn('on MongoDB', 'pw-on MongoDB')).code).toBe(200);
+    await createAccount(await adminOf(api), 'back again');
+    await expectEventsOnce('back again');
+  } finally {
+    await moved.dispose();
+  }
+});

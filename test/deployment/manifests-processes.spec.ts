@@ -25,7 +25,7 @@ const started: ScaledProcess[] = [];
 beforeAll(async () => {
   manifests = await builtBy(EXAMPLE);
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), `${content}\n`);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(started.map((process) => process.dispose()));
   rmSync(folder, { recursive: true });

@@ -48,7 +48,7 @@ let example: Manifest[];
 
 beforeAll(async () => {
   [base, example] = await Promise.all([builtBy(join(FOLDER, 'base')), builtBy(join(FOLDER, 'example'))]);
-}, 120_000);
+});
 
 const containers = () =>
   workloadsOf(example).flatMap((workload) => containersOf(workload).map((container) => ({ workload, container })));
@@ -56,15 +56,11 @@ const named = (kind: string, name: string) =>
   example.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
 
 describe('the manifests', () => {
-  it.each(VERSIONS)(
-    'match the schemas of Kubernetes %s',
-    async (version) => {
-      const schemas = await KubernetesSchemas.of(version);
-      const problems = await Promise.all([...base, ...example].map((manifest) => schemas.problemsOf(manifest)));
-      expect(problems.flat()).toEqual([]);
-    },
-    120_000,
-  );
+  it.each(VERSIONS)('match the schemas of Kubernetes %s', async (version) => {
+    const schemas = await KubernetesSchemas.of(version);
+    const problems = await Promise.all([...base, ...example].map((manifest) => schemas.problemsOf(manifest)));
+    expect(problems.flat()).toEqual([]);
+  });
 
   it('are validated down to the containers: a misspelt field is a problem', async () => {
     const schemas = await KubernetesSchemas.of('1.37');
@@ -73,7 +69,7 @@ describe('the manifests', () => {
       const problems = await schemas.problemsOf(workload);
       expect(problems).toEqual(containersOf(workload).map(() => expect.stringContaining('imagePullPolice')));
     }
-  }, 120_000);
+  });
 
   it('of the example are those of the base in a namespace, with the image of the site', () => {
     const namespaced = example.filter(({ kind }) => kind !== 'Namespace');

@@ -24,13 +24,13 @@ describe('the next login is refused', () => {
     }
   }
 
-  it('if the key was removed', { timeout: 600_000 }, async () => {
+  it('if the key was removed', async () => {
     const [owner, pair] = [await site.clientOf('dora'), await site.sshd.newKeyPair()];
     const takeAway = () => removeKey(owner, 'laptop');
     await tries('dora', pair, takeAway, () => addKey(owner, pair, 'laptop'));
   });
 
-  it('if the key expired', { timeout: 600_000 }, async () => {
+  it('if the key expired', async () => {
     const owner = await site.clientOf('xena');
     const pair = await site.keyOf(owner);
     const [key] = await keysOf(owner);
@@ -47,13 +47,13 @@ describe('the next login is refused', () => {
     await tries('xena', pair, takeAway, async () => void (await expireIn(3_600_000)));
   });
 
-  it('if the account was disabled', { timeout: 600_000 }, async () => {
+  it('if the account was disabled', async () => {
     const pair = await site.keyOf(await site.clientOf('dan'));
     const takeAway = () => site.update('dan', { disabled: true });
     await tries('dan', pair, takeAway, () => site.update('dan', { disabled: false }));
   });
 
-  it('if the permission was taken away', { timeout: 600_000 }, async () => {
+  it('if the permission was taken away', async () => {
     const pair = await site.keyOf(await site.clientOf('dina'));
     const takeAway = () => site.update('dina', { permission: 0 });
     await tries('dina', pair, takeAway, () => site.update('dina', { permission: SFTP }));

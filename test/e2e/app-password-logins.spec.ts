@@ -160,4 +160,4 @@ it('an app password works in every thread from its creation on, and in none from
     await signedInAs(api, ownerName(account)),
   ];
   await expectNoStaleLogins(signIn, [servers, servers]);
-}, 120_000);
+});

@@ -8,8 +8,6 @@ import { freshBroker } from '../support/rabbitmq/fresh-broker.js';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** The first build of the Go example compiles SQLite. */
-const BUILD_MS = 600_000;
 /** After the broker has stopped, a connection may never confirm that it is closed. */
 const CLOSE_MS = 2_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -19,7 +17,7 @@ const programs: ExampleProgram[] = [];
 
 beforeAll(async () => {
   programs.push(...(await Promise.all(exampleNames.map(exampleProgram))));
-}, BUILD_MS);
+});
 
 // The examples run at the same time, each with its own queue, because they mostly wait.
 describe('each example', () => {

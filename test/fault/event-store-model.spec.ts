@@ -33,11 +33,8 @@ afterAll(async () => {
   console.log('schedules:', RUNS, totals);
 });
 
-it(
-  'processes that append to the same slots lose nothing, skip nothing and keep every order during faults',
-  () => fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, timeout: SCHEDULE_TIMEOUT, endOnFailure: true }),
-  timesLength(240_000),
-);
+it('processes that append to the same slots lose nothing, skip nothing and keep every order during faults', () =>
+  fc.assert(fc.asyncProperty(schedule, expectKept), { ...RUNS, timeout: SCHEDULE_TIMEOUT, endOnFailure: true }));
 
 async function expectKept(plan: Schedule): Promise<void> {
   const database = `keyfold-test-${randomUUID()}`;

@@ -39,33 +39,25 @@ describe.each([
     await double?.[Symbol.asyncDispose]();
   });
 
-  it(
-    `forward no request with older rights than its account had when it began, over ${CHANGES} changes`,
-    async () => {
-      const began = performance.now();
-      await race.change(CHANGES);
-      const { API, WebDAV } = race.ran;
-      const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-      console.log(
-        `${name}: ${race.changes} changes in ${seconds} s, ${API} requests ran over the API, ${WebDAV} over WebDAV, ${race.lateLogins} with a late login`,
-      );
-      expect(race.violations).toEqual([]);
-      expect(API).toBeGreaterThan(CHANGES);
-      expect(WebDAV).toBeGreaterThan(CHANGES / 2);
-      expect(double.tokens.wrongLogins).toBe(race.lateLogins);
-    },
-    60_000 + 300 * CHANGES,
-  );
+  it(`forward no request with older rights than its account had when it began, over ${CHANGES} changes`, async () => {
+    const began = performance.now();
+    await race.change(CHANGES);
+    const { API, WebDAV } = race.ran;
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    console.log(
+      `${name}: ${race.changes} changes in ${seconds} s, ${API} requests ran over the API, ${WebDAV} over WebDAV, ${race.lateLogins} with a late login`,
+    );
+    expect(race.violations).toEqual([]);
+    expect(API).toBeGreaterThan(CHANGES);
+    expect(WebDAV).toBeGreaterThan(CHANGES / 2);
+    expect(double.tokens.wrongLogins).toBe(race.lateLogins);
+  });
 
-  it(
-    `refuse no request after ${RESTARTS} restarts of OpenList`,
-    async () => {
-      await race.restart(RESTARTS);
-      console.log(`${name}: ${race.judgedBetweenRestarts} requests between ${RESTARTS} restarts`);
-      expect(race.violations).toEqual([]);
-      expect(race.judgedBetweenRestarts).toBeGreaterThanOrEqual(RESTARTS * JUDGED_BETWEEN_RESTARTS);
-      expect(double.tokens.wrongLogins).toBe(race.lateLogins);
-    },
-    60_000 + 1_000 * RESTARTS,
-  );
+  it(`refuse no request after ${RESTARTS} restarts of OpenList`, async () => {
+    await race.restart(RESTARTS);
+    console.log(`${name}: ${race.judgedBetweenRestarts} requests between ${RESTARTS} restarts`);
+    expect(race.violations).toEqual([]);
+    expect(race.judgedBetweenRestarts).toBeGreaterThanOrEqual(RESTARTS * JUDGED_BETWEEN_RESTARTS);
+    expect(double.tokens.wrongLogins).toBe(race.lateLogins);
+  });
 });

@@ -8,7 +8,6 @@ import { timesLength } from '../../support/test-length.js';
 
 /** Number of changes in each test. */
 const CHANGES = timesLength(500);
-const LIMIT_MS = 60_000 + 20 * CHANGES;
 
 let service: ScaledService;
 let gateways: ClientPair;
@@ -28,17 +27,10 @@ afterAll(async () => {
   await service?.dispose();
 });
 
-it(
-  `reads by id are never stale over ${CHANGES} changes on one gateway that are read through the other`,
-  () => members.expectNothingStale(CHANGES),
-  LIMIT_MS,
-);
+it(`reads by id are never stale over ${CHANGES} changes on one gateway that are read through the other`, () =>
+  members.expectNothingStale(CHANGES));
 
-it(
-  'reads by id are never stale while every worker is down',
-  async () => {
-    await Promise.all(service.workers.map((worker) => worker.kill()));
-    await members.expectNothingStale(CHANGES);
-  },
-  LIMIT_MS,
-);
+it('reads by id are never stale while every worker is down', async () => {
+  await Promise.all(service.workers.map((worker) => worker.kill()));
+  await members.expectNothingStale(CHANGES);
+});

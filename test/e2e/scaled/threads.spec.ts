@@ -26,7 +26,7 @@ afterAll(async () => {
 it(`a gateway with several threads answers no read stale over ${CHANGES} changes`, async () => {
   const members = await Members.create(clients);
   await members.expectNothingStale(CHANGES);
-}, 120_000);
+});
 
 it('a gateway with several threads reports exact sums in its metrics', async () => {
   const { baseUrl, managementUrl } = service.gateway(0);

@@ -73,4 +73,4 @@ it('a page ends early when it is full, but not before its first account', async 
   // 100 secrets count with 1,000 bytes each, so that 20 accounts take about 2 MiB.
   expect(owners).toHaveLength(20);
   expect((await listOf(accessTokenKind, 20)).owners).toHaveLength(10);
-}, 60_000);
+});

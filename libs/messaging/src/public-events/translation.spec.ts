@@ -184,7 +184,7 @@ describe('in arbitrary histories', () => {
     // The stories contain no settings and no erasures, and few spend a recovery code. Each other type is in more than twenty of them.
     const rare = ['site-settings.changed', 'account.erased', 'account.recovery-code-used'];
     expect(publicEventTypes.filter((type) => !seen.has(type) && !rare.includes(type))).toEqual([]);
-  }, 20_000);
+  });
 
   it('messages contain no sealed value, no value of a setting and no actor', () => {
     const secret = fc.stringMatching(/^[a-z]{4}[A-Za-z0-9_-]{16,60}$/);

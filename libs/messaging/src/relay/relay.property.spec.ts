@@ -185,6 +185,6 @@ it('every message arrives, and first arrivals of an account are in order, despit
     ),
     { numRuns: Number(process.env['RUNS'] ?? 150) },
   );
-}, 60_000);
+});
 
 const versionsOf = (slot: Slot, name: string) => slot.store.commits.filter(({ stream }) => stream === name).length;

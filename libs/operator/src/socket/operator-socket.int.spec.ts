@@ -256,7 +256,7 @@ describe('a socket that somebody else placed', () => {
 });
 
 describe('a listening process that', () => {
-  it('never greets is reported after a timeout', { timeout: 20_000 }, async () => {
+  it('never greets is reported after a timeout', async () => {
     await expect(ask(await listening(() => {}))).rejects.toThrow('does not respond');
   });
 

@@ -44,7 +44,7 @@ describe.each([
       // The limit lets fast-check report a failure, with the shortest story found so far, before the test times out.
       { numRuns, interruptAfterTimeLimit: 60_000 },
     );
-  }, 120_000);
+  });
 });
 
 /** Carries out the steps of a story, and records the events that a relay has received. */

@@ -97,4 +97,4 @@ it('is no problem with a projector under traffic, however often it is checked', 
   await traffic;
   expect(problems).toEqual([]);
   expect(projections.errors).toEqual([]);
-}, 60_000);
+});
