@@ -6,11 +6,13 @@ import { OtherService } from '../support/rabbitmq/other-service.js';
 import { StoreInspection } from '../support/scaled-check.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { cpuOf } from './process-costs.js';
-import { describeWorstAnswers, FILLING_MS, MOST_CPU } from './worst-answers.js';
+import { describeWorstAnswers, MOST_CPU } from './worst-answers.js';
 import { ROUNDS } from './worst-route.js';
 
 const MEBIBYTE = 1024 * 1024;
 const ATTEMPTS = 20;
+/** More than filling a store takes on a CPU that is shared by dozens of busy programs. */
+const FILLING_MS = 600_000;
 
 describe('the worst answers on MongoDB', () => {
   let service: ScaledService;

@@ -36,9 +36,6 @@ const ACCOUNTS = 450;
 /** More sessions of one account than a list shows. */
 const SESSIONS = 1_200;
 
-/** More than filling a store takes on a CPU that is shared by dozens of busy programs. */
-export const FILLING_MS = 600_000;
-
 /** A running service whose store the test fills. */
 export type Stage = Readonly<{
   baseUrl: string;

@@ -18,10 +18,10 @@ export async function freshDatabase(): Promise<Connection> {
   return connection;
 }
 
-/** Returns the address of a new, empty database, for processes. Drops it as `freshDatabase` does, or when `end` says. */
-export function freshDatabaseUri(end = afterwards): string {
+/** Returns the address of a new, empty database, for processes. Drops it as `freshDatabase` does. */
+export function freshDatabaseUri(): string {
   const { name, uri } = newDatabase();
-  end(() => drop(name));
+  afterwards(() => drop(name));
   return uri;
 }
 
