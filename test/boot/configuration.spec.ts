@@ -60,6 +60,33 @@ describe('an invalid configuration', () => {
   });
 });
 
+describe('the addresses of the ports', () => {
+  const urlsOf = async (env: Record<string, string>) => {
+    const app = await StandaloneProcess.start({ ...env, KEYFOLD_SERVERS_PORT: '0' });
+    onTestFinished(() => app.dispose());
+    const urls = logLines(app.output()).flatMap(({ msg, url }) =>
+      ['management', 'servers port', 'ready'].includes(msg) ? [`${msg} ${String(url).replace(/\d+$/, 'port')}`] : [],
+    );
+    const isReached = (await Promise.allSettled([fetch(`http://127.0.0.2:${app.port}/ping`)]))[0].status;
+    return { urls: urls.toSorted(), isReached };
+  };
+
+  it('are loopback unless they are set', async () => {
+    expect(await urlsOf({ KEYFOLD_HOST: '' })).toEqual({
+      urls: ['management', 'ready', 'servers port'].map((msg) => `${msg} http://127.0.0.1:port`),
+      isReached: 'rejected',
+    });
+  });
+
+  it('are logged as they are bound', async () => {
+    const all = { KEYFOLD_HOST: '0.0.0.0', KEYFOLD_MANAGEMENT_HOST: '0.0.0.0', KEYFOLD_SERVERS_HOST: '0.0.0.0' };
+    expect(await urlsOf(all)).toEqual({
+      urls: ['management', 'ready', 'servers port'].map((msg) => `${msg} http://0.0.0.0:port`),
+      isReached: 'fulfilled',
+    });
+  });
+});
+
 describe('a misspelt setting', () => {
   const WARNING = 'KEYFOLD_PROT is not a setting. Did you mean KEYFOLD_PORT?';
 

@@ -18,7 +18,7 @@ it('the archive runs on a Debian without other packages, for an ordinary user', 
   const archive = buildArchive();
   const unpackAndStart = `cd /tmp && tar -xzf /release/${basename(archive)} && mv keyfold-* keyfold && exec keyfold/keyfold start`;
   const debian = foreignImages.find((image) => image.startsWith('debian:'))!;
-  const options = ['--user=1234:1234', `--volume=${dirname(archive)}:/release:ro`];
+  const options = ['--user=1234:1234', '--env=KEYFOLD_HOST=0.0.0.0', `--volume=${dirname(archive)}:/release:ro`];
   await docker('run', '--detach', `--name=${CONTAINER}`, ...options, debian, 'sh', '-c', unpackAndStart);
   const address = await docker(
     'inspect',

@@ -44,6 +44,11 @@ it('the image has the Node version of the project', () => {
   expect(basesOf('deploy/Dockerfile')[0]).toBe(`node:${devDependencies['node']}-bookworm-slim`);
 });
 
+it('in containers the API is reachable from outside, and nowhere else unless set', () => {
+  expect(read('deploy/Dockerfile')).toMatch(/^ENV KEYFOLD_HOST=0\.0\.0\.0$/m);
+  expect(read('deploy/systemd/keyfold.service')).not.toContain('KEYFOLD_HOST');
+});
+
 it('keyfold-ssh is built with the Go version of its module and with the command of the guide', () => {
   const [, go] = /^go (\d+\.\d+)$/m.exec(read('deploy/openssh/keyfold-ssh/go.mod'))!;
   const bases = basesOf('deploy/openssh/Dockerfile');

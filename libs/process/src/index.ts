@@ -17,6 +17,7 @@ export {
   type ProcessContext,
   type Running,
 } from './run-process.js';
+export { boundUrl } from './management-server.js';
 export { serviceAppId, serviceVersion } from './service-version.js';
 export { createFolder, flush, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
 export { openlistOf, openlistSettings, type OpenListSettings } from './settings/openlist.settings.js';

@@ -36,8 +36,7 @@ export class ManagementServer {
     } catch (error) {
       throw new UnusableAddress(host, port, ADDRESS_SETTINGS, error as Error);
     }
-    const { address, port: taken, family } = server.address() as AddressInfo;
-    return new ManagementServer(server, `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`);
+    return new ManagementServer(server, boundUrl(server));
   }
 
   async close(): Promise<void> {
@@ -46,6 +45,12 @@ export class ManagementServer {
     this.server.closeAllConnections();
     await closed;
   }
+}
+
+/** Returns the URL of the address that a server is bound to, also if that stands for all addresses. */
+export function boundUrl(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 async function answer(

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { Health } from './health.js';
-import { reportReady } from './run-process.js';
+import { banner, reportReady } from './run-process.js';
 
 function scene() {
   const [report, info, stop] = [vi.fn<() => void>(), vi.fn<(...words: unknown[]) => void>(), new AbortController()];
@@ -39,4 +39,10 @@ it('reports nothing once the shutdown has begun', async () => {
   stop.abort();
   await reported;
   expect(report).not.toHaveBeenCalled();
+});
+
+it('the banner names the address that is bound, and one for a browser', () => {
+  expect(banner('http://0.0.0.0:5244')).toContain('Keyfold is ready at http://0.0.0.0:5244\n');
+  expect(banner('http://0.0.0.0:5244')).toContain('http://localhost:5244/docs');
+  expect(banner('http://127.0.0.1:80')).toMatch(/at http:\/\/127\.0\.0\.1:80\n.*http:\/\/127\.0\.0\.1:80\/docs/);
 });

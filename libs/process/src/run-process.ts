@@ -154,8 +154,7 @@ export const browserAddress = (url: string): string => url.replace('0.0.0.0', 'l
 
 /** Returns the note that the service is ready, for the terminal. */
 export function banner(url: string): string {
-  const address = browserAddress(url);
-  return frame(`Keyfold is ready at ${address}`, `API documentation: ${address}/docs     Stop with Ctrl-C`);
+  return frame(`Keyfold is ready at ${url}`, `API documentation: ${browserAddress(url)}/docs     Stop with Ctrl-C`);
 }
 
 const frame = (...lines: readonly string[]) => `\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`;

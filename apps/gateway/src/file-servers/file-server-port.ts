@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CallerIdentifier, SecurityLog } from '@keyfold/application';
 import { EnvelopeFilter, failureOf, Fault, Refusal } from '@keyfold/http-envelope';
-import { UnusableAddress, type ApiSettings, type ProcessContext, type Sample } from '@keyfold/process';
+import { boundUrl, UnusableAddress, type ApiSettings, type ProcessContext, type Sample } from '@keyfold/process';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AdditionalListeners } from '../http/connections.js';
 import { configureHttp, createHttpAdapter, type HttpLimits } from '../http/http-server.js';
@@ -76,7 +76,7 @@ export class FileServerPort {
       throw new UnusableAddress(host, port, ADDRESS_SETTINGS, error as Error);
     }
     metrics.add(() => samplesOf(requests));
-    const url = await app.getUrl();
+    const url = boundUrl(app.getHttpServer());
     if (!onTerminal) log.info({ url }, 'servers port');
     return new FileServerPort(app, url);
   }

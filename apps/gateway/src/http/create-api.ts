@@ -3,7 +3,14 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CurrentPrivacyMask } from '@keyfold/application';
 import { EnvelopeFilter } from '@keyfold/http-envelope';
-import { NestLog, openlistOf, UnusableAddress, type ApiSettings, type ProcessContext } from '@keyfold/process';
+import {
+  boundUrl,
+  NestLog,
+  openlistOf,
+  UnusableAddress,
+  type ApiSettings,
+  type ProcessContext,
+} from '@keyfold/process';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { measureGateway } from '../metrics/measure-gateway.js';
@@ -101,7 +108,7 @@ async function listen(
     await app.listen({ host: first, port, reusePort } as { host: string; port: number });
     for (const address of others) await additional.listen(address, reusePort);
     const { port: chosen } = app.getHttpServer().address() as AddressInfo;
-    return { url: await app.getUrl(), port: chosen };
+    return { url: boundUrl(app.getHttpServer()), port: chosen };
   } catch (error) {
     const settings = { host: 'KEYFOLD_HOST', port: 'KEYFOLD_PORT' };
     throw new UnusableAddress(host, port, settings, error as Error);

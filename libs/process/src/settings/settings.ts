@@ -67,7 +67,10 @@ export const retentionSettings = {
 
 /** Settings of a process that serves the API. */
 export const apiSettings = {
-  KEYFOLD_HOST: z.string().default('0.0.0.0').describe('address of the API'),
+  KEYFOLD_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('address of the API; `0.0.0.0` for all IPv4 addresses, which the container image sets'),
   KEYFOLD_PORT: port.prefault('5244').describe('port of the API; 0 picks a free port'),
   KEYFOLD_SERVERS_HOST: z.string().default('127.0.0.1').describe('address of the servers port'),
   KEYFOLD_SERVERS_PORT: port
