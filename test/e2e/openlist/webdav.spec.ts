@@ -105,13 +105,16 @@ it('OpenList never sees a wrong login, whatever is renamed', async () => {
   expect(double.tokens.wrongLogins).toBe(0);
 });
 
-it('a client whose address OpenList has locked gets 503 and a time to come back', async () => {
-  const address = newAddress();
-  for (let attempt = 0; attempt < 5; attempt++) double.tokens.passwordUser(address, 'ann', 'wrong');
-  expect(await find(api.from(address), basic('ann', 'pw-ann'))).toMatchObject({
-    status: 503,
-    headers: { 'retry-after': '5' },
-  });
+it('a client whose address OpenList has locked is served, after a large upload got 503 and a time to come back', async () => {
+  const client = api.from(newAddress());
+  const headers = { authorization: basic('ann', 'pw-ann') };
+  const put = () => client.send({ method: 'PUT', path: '/dav/big', headers, body: Buffer.alloc(1 << 17) });
+  expect((await put()).status).toBe(201);
+  const { 'x-forwarded-for': address } = double.requests.forwarded.at(-1)!.headers;
+  for (let attempt = 0; attempt < 5; attempt++) double.tokens.passwordUser(String(address), 'ann', 'wrong');
+  expect(await put()).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect((await put()).status).toBe(201);
+  expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(207);
 });
 
 it('an upload with a password that OpenList refuses mends it for the next request', async () => {

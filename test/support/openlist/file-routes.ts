@@ -21,6 +21,7 @@ export class FileRoutes {
     'PUT /api/fs/put': ['user', (exchange) => this.put(exchange)],
     'POST /api/fs/mkdir': ['user', (exchange) => this.makeFolder(exchange)],
     'POST /api/fs/rename': ['user', (exchange) => this.rename(exchange)],
+    'POST /api/fs/add_offline_download': ['user', (exchange) => this.downloadOffline(exchange)],
     'POST /api/fs/remove': ['user', (exchange) => this.remove(exchange)],
   };
 
@@ -77,6 +78,18 @@ export class FileRoutes {
     if (!may(exchange.user, 'remove')) throw DENIED;
     const folder = joinBasePath(exchange.user, String(dir));
     for (const name of names) this.files.remove(posix.join(folder, String(name)));
+  }
+
+  /** Asks each address once, as the tool SimpleHttp does. */
+  private async downloadOffline(exchange: Exchange): Promise<void> {
+    const { urls } = await exchange.json();
+    if (!may(exchange.user, 'addOfflineDownload')) throw DENIED;
+    for (const text of urls as string[]) {
+      const url = new URL(text);
+      const authorization = `Basic ${Buffer.from(`${url.username}:${url.password}`).toString('base64')}`;
+      [url.username, url.password] = ['', ''];
+      await (await fetch(url, { headers: { authorization } })).body?.cancel();
+    }
   }
 
   /** A shared link is served without a token, and a disabled guest is refused everything else. */

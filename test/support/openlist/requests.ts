@@ -36,7 +36,7 @@ export class Requests {
 
   /** Those of the last requests that a proxy sent for its clients. */
   get forwarded(): readonly ReceivedRequest[] {
-    return this.last.filter(({ headers }) => headers['x-forwarded-for'] !== undefined);
+    return this.last.filter(({ headers }) => headers['x-forwarded-proto'] !== undefined);
   }
 
   forget(): void {

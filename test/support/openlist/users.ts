@@ -14,6 +14,7 @@ export const isAdmin = ({ role }: User): boolean => role === ADMIN;
 export const may = ({ permission }: User, right: keyof typeof RIGHTS): boolean => (permission & RIGHTS[right]) !== 0;
 
 const RIGHTS = {
+  addOfflineDownload: 1 << 2,
   writeContent: 1 << 3,
   rename: 1 << 4,
   move: 1 << 5,

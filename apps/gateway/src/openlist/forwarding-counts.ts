@@ -1,12 +1,21 @@
+import { Fault } from '@keyfold/http-envelope';
+import { LoginsLocked, OpenListUnavailable } from '@keyfold/openlist';
 import type { Sample } from '@keyfold/process';
 import { Histogram } from '@keyfold/reporting';
 
 /**
  * How a forwarded request ended. `refused`: by this service. `unavailable`: OpenList or its answer was missing. `broken`: OpenList ended an
- * answer too early. `aborted`: the client ended it.
+ * answer too early. `locked`: OpenList refused the login because of earlier wrong ones. `aborted`: the client ended it.
  */
-const OUTCOMES = ['answered', 'refused', 'unavailable', 'broken', 'aborted'] as const;
+const OUTCOMES = ['answered', 'refused', 'unavailable', 'locked', 'broken', 'aborted'] as const;
 export type ForwardingOutcome = (typeof OUTCOMES)[number];
+
+/** Returns the outcome of a request that was not answered. No answer within the longest time is as bad as none. */
+export function outcomeOf(error: unknown): ForwardingOutcome {
+  if (error instanceof LoginsLocked) return 'locked';
+  const isMissing = error instanceof OpenListUnavailable || (error instanceof Fault && error.status === 504);
+  return isMissing ? 'unavailable' : 'refused';
+}
 
 /** In seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];

@@ -1,11 +1,19 @@
 import { QueryBus } from '@nestjs/cqrs';
 import { GetSettingsQuery, isAdmin, STATIC_TOKEN_KEY } from '@keyfold/application';
 import { Fault } from '@keyfold/http-envelope';
-import { FORWARDER, OpenListRefused, OpenListUnavailable, type MirroredIds, type OpenListApi } from '@keyfold/openlist';
+import {
+  FORWARDER,
+  LOCK,
+  OpenListRefused,
+  OpenListUnavailable,
+  type MirroredIds,
+  type OpenListApi,
+} from '@keyfold/openlist';
 import { RepeatedLine, type Sample } from '@keyfold/process';
 import { Logger } from '@nestjs/common';
 import { traceparentOf } from '@keyfold/event-store';
 import { errors } from 'undici';
+import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +33,7 @@ import {
   receivedBody,
   REPEATABLE_BODY,
 } from './exchange/forwarded-body.js';
-import { requestHeaders } from './exchange/forwarded-headers.js';
+import { requestHeaders, type Sender } from './exchange/forwarded-headers.js';
 import {
   holdLoginRefusals,
   holdNothing,
@@ -38,7 +46,7 @@ import { OutdatedLogin, Relay, RETRY_AFTER, type HeldAnswer, type Holding, type 
 import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
-import { ForwardingCounts } from './forwarding-counts.js';
+import { ForwardingCounts, outcomeOf } from './forwarding-counts.js';
 import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
@@ -56,6 +64,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
 const ATTEMPTS = 5;
 /** OpenList counts each refused login, and locks the address after five. */
 const LOGIN_ATTEMPTS = 2;
+/** Addresses of clients from which OpenList refuses logins. */
+const KNOWN_LOCKS = 10_000;
 
 const sentTooLate = () => new Fault(503, 'the request could not be sent in time', { retryAfterSeconds: RETRY_AFTER });
 
@@ -70,11 +80,12 @@ export class OpenListForwarding extends Forwarding {
   readonly #repeated = new RepeatedLine();
   readonly #upstream: Upstream;
   readonly #upgrades: Upgrades;
+  readonly #lockedAddresses = new LRUCache<string, true>({ max: KNOWN_LOCKS, ttl: LOCK });
   #isRoute = (_path: string): boolean => true;
 
   constructor(
     private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
-    private readonly api: Pick<OpenListApi, 'availability' | 'forwarder' | 'metaUsers' | 'takesToken'>,
+    private readonly api: Pick<OpenListApi, 'availability' | 'forwarder' | 'loginAddress' | 'metaUsers' | 'takesToken'>,
     private readonly identities: Pick<Identities, 'of' | 'renewed'>,
     private readonly addresses: ClientAddress,
     private readonly queryBus: QueryBus,
@@ -192,7 +203,7 @@ export class OpenListForwarding extends Forwarding {
     const { request, row } = client;
     const attempts = row.speaker === 'login' ? LOGIN_ATTEMPTS : ATTEMPTS;
     let used = identity;
-    for (let refused = 0, outdated = 0; ;) {
+    for (let refused = 0, outdated = 0, locks = 0; ;) {
       const answer = await this.#sent(client, used, body, startedAt).catch(ifOutdated);
       if (!answer) {
         if (++outdated === ATTEMPTS) throw sentTooLate();
@@ -200,8 +211,12 @@ export class OpenListForwarding extends Forwarding {
         continue;
       }
       if (typeof answer === 'string' || used.secret === undefined) return answer;
-      if (row.speaker === 'login' && answer.status === LOCKED)
-        throw new OpenListUnavailable('OpenList refuses all logins from the address');
+      if (row.speaker === 'login' && answer.status === LOCKED) {
+        const locked = this.api.availability.locked();
+        this.#lockedAddresses.set(request.clientAddress, true);
+        if (++locks > 1 || body instanceof ForwardedBody) throw locked;
+        continue;
+      }
       if (!isTokenRefused(answer)) return answer;
       if (used.secret === 'static token') {
         this.#reportStaticToken();
@@ -232,7 +247,7 @@ export class OpenListForwarding extends Forwarding {
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
     const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
-    const headers = requestHeaders(raw, request.sender(identity.authorization), this.api.forwarder);
+    const headers = requestHeaders(raw, this.#senderOf(client, identity), this.api.forwarder);
     const outgoing: Outgoing = {
       method,
       path: url,
@@ -247,6 +262,14 @@ export class OpenListForwarding extends Forwarding {
     if (relay.status !== undefined && relay.status < 500) this.api.availability.answered();
     if (relay.sentAt !== undefined) this.#counts.delayed((relay.sentAt - startedAt) / 1_000);
     return relayed;
+  }
+
+  /** A login from an address that OpenList has locked is sent from that of the mirror. Somebody else may have made the wrong ones. */
+  #senderOf({ request, row }: Client, { authorization }: Identity): Sender {
+    const sender = request.sender(authorization);
+    if (row.speaker !== 'login' || authorization === undefined || !this.#lockedAddresses.has(sender.address))
+      return sender;
+    return { ...sender, address: this.api.loginAddress(authorization) };
   }
 
   async #withTakenToken(identity: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {
@@ -369,10 +392,6 @@ const rewritesBody = (client: Client, identity: Identity): boolean =>
 /** Returns whether a body is passed on as it arrives. */
 const isStreamed = (client: Client, identity: Identity): boolean =>
   hasLargeBody(client.request.raw) && !rewritesBody(client, identity);
-
-/** No answer within the longest time is as bad as none. */
-const outcomeOf = (error: unknown) =>
-  error instanceof OpenListUnavailable || (error instanceof Fault && error.status === 504) ? 'unavailable' : 'refused';
 
 /** Another content type, or a repeated field, would make OpenList read another list than was checked here. */
 const jsonHeaders = (headers: string[], body: Buffer) => [

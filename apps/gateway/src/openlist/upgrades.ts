@@ -7,7 +7,7 @@ import { requestHeaders } from './exchange/forwarded-headers.js';
 import { holdNothing, holdTokenRefusals, tokenNotTaken } from './exchange/refused-token.js';
 import type { Upgrade } from './exchange/upgrade.js';
 import type { ForwardedRequest } from './forwarded-request.js';
-import type { ForwardingCounts } from './forwarding-counts.js';
+import { outcomeOf, type ForwardingCounts } from './forwarding-counts.js';
 import type { ForwardedRow } from './forwarding-table.js';
 import type { Identities, Identity } from './identity.js';
 import { refusalAnswer } from './refusal-answer.js';
@@ -52,7 +52,7 @@ export class Upgrades {
       this.counts.ended('answered');
     } catch (error) {
       if (socket.destroyed) return this.counts.ended('aborted');
-      this.counts.ended(error instanceof OpenListUnavailable ? 'unavailable' : 'refused');
+      this.counts.ended(outcomeOf(error));
       await refuse(socket, refusalAnswer({ request, row }, error, filter, this.settings.hstsSeconds));
     }
   }

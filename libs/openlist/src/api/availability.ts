@@ -1,21 +1,27 @@
 import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OpenListUnavailable } from './openlist.errors.js';
+import { LoginsLocked, OpenListUnavailable } from './openlist.errors.js';
 
 /** Milliseconds between two questions to an unavailable server, doubled up to the longest. */
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
 /** Milliseconds for which an answer shows that the server is available. */
 const RECENT = 2_000;
+/** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
+export const LOCK = 300_000;
+const LOCKED_PROBLEM = 'OpenList refuses logins after wrong ones from the same address (429)';
 
 /** Whether OpenList answers, as its callers report. While it does not, it is asked once a second. */
 export class Availability {
   #problem: string | undefined;
   #isSilent = false;
   #answeredAt = -Infinity;
+  #lockedAt = -Infinity;
   #isAsking = false;
   readonly #closed = new AbortController();
+  /** Called for each login that OpenList refused because of earlier wrong ones. */
+  onLocked: () => void = () => undefined;
   readonly #listeners = new Set<(isAvailable: boolean) => void>();
 
   /** `ask` reports its own outcome, and rejects while OpenList does not answer. */
@@ -40,11 +46,18 @@ export class Availability {
     if (this.#isSilent) throw new OpenListUnavailable('OpenList does not answer');
   }
 
-  /** Returns the problem. Asks OpenList unless it has answered within the last seconds. */
+  /** Returns why OpenList is unavailable, or a recent lock. Asks OpenList unless it has answered within the last seconds. */
   async check(): Promise<string | undefined> {
     const isRecent = performance.now() - this.#answeredAt < RECENT;
     if (this.isAvailable && !isRecent) await this.ask().catch(() => undefined);
-    return this.#problem;
+    return this.#problem ?? (performance.now() - this.#lockedAt < LOCK ? LOCKED_PROBLEM : undefined);
+  }
+
+  /** Reports that OpenList refuses all logins from an address. Returns the error. */
+  locked(): LoginsLocked {
+    this.#lockedAt = performance.now();
+    this.onLocked();
+    return new LoginsLocked(LOCKED_PROBLEM);
   }
 
   /** Calls `listener` at each change. Returns a function that removes it. */

@@ -1,9 +1,10 @@
 import { reasonOf } from '@keyfold/reporting';
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { z } from 'zod';
-import { Availability } from './availability.js';
-import { OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
+import { Availability, LOCK } from './availability.js';
+import { LoginsLocked, OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
 
 /** Requests of one process to the API that are in flight together. */
 const CONNECTIONS = 8;
@@ -12,9 +13,9 @@ const CONNECT_TIMEOUT = 2_000;
 const ANSWER_TIMEOUT = 5_000;
 /** In bytes. A page of users or the keys of one user take less. */
 const LARGEST_ANSWER = 8_388_608;
-/** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
-const LOCK = 300_000;
 const LOCKED = 429;
+/** Mirrors whose locked logins a process knows. */
+const KNOWN_LOCKS = 10_000;
 /** The header that marks each request of this deployment to OpenList. One that comes back shows that the address of OpenList is wrong. */
 export const FORWARDER = 'x-keyfold-forwarder';
 const LOOP = 508;
@@ -59,14 +60,15 @@ const envelopeSchema = z.object({ code: z.number(), message: z.string(), data: z
 const tokenSchema = z.object({ token: z.string() });
 const versionSchema = z.object({ version: z.string().optional() });
 
-type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: string; json?: object }>;
+type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: string; address?: string; json?: object }>;
 
 /**
  * The API of OpenList, called as its administrator. Every method throws `OpenListUnavailable`, and `OpenListRefused` if OpenList refuses. Source:
  * server/router.go and server/handles of OpenList v4.2.5.
  */
 export class OpenListApi {
-  #lockedUntil = -Infinity;
+  /** Names whose logins OpenList refuses. */
+  readonly #locked = new LRUCache<string, true>({ max: KNOWN_LOCKS });
   /** The value of `FORWARDER`: the same in all processes, and known to no client. */
   readonly forwarder: string;
   /** Whether OpenList answers. While it does not, it is asked once a second. */
@@ -142,17 +144,26 @@ export class OpenListApi {
     await this.#call({ method: 'POST', path: `/api/admin/user/cancel_2fa?id=${id}` });
   }
 
-  /** Returns a token. OpenList counts a wrong login on our address, and refuses all logins after five. */
+  /**
+   * Returns the address from which a mirror logs in. OpenList counts wrong logins by the first address in `X-Forwarded-For`, whoever sends it. Nobody else
+   * knows this one, so neither guesses of others nor another mirror can lock it.
+   */
+  loginAddress(username: string): string {
+    const digest = hash('sha256', `login ${this.administrator} ${username}`);
+    // A unique local address (RFC 4193).
+    return `fd${digest.slice(0, 30)}`.match(/.{4}/g)!.join(':');
+  }
+
+  /** Returns a token. OpenList counts a wrong login, and refuses all logins of the mirror after five. */
   async logIn(username: string, password: string): Promise<string> {
-    if (performance.now() < this.#lockedUntil)
-      throw new OpenListUnavailable('OpenList refuses logins for some minutes, because there were wrong ones');
+    if (this.#locked.has(username)) throw new LoginsLocked('OpenList refuses logins of the mirror for some minutes');
     const call = { method: 'POST', path: '/api/auth/login', authorization: '', json: { username, password } } as const;
     try {
-      return (await this.#data(call, tokenSchema)).token;
+      return (await this.#data({ ...call, address: this.loginAddress(username) }, tokenSchema)).token;
     } catch (error) {
-      if (error instanceof OpenListRefused && error.code === LOCKED)
-        this.#lockedUntil = performance.now() + lockPause();
-      throw error;
+      if (!(error instanceof OpenListRefused) || error.code !== LOCKED) throw error;
+      this.#locked.set(username, true, { ttl: lockPause() });
+      throw this.availability.locked();
     }
   }
 
@@ -213,6 +224,7 @@ export class OpenListApi {
     method,
     path,
     authorization = this.administrator,
+    address,
     json,
   }: Call): Promise<z.infer<typeof envelopeSchema>> {
     try {
@@ -222,6 +234,7 @@ export class OpenListApi {
         headers: {
           [FORWARDER]: this.forwarder,
           ...(authorization && { authorization }),
+          ...(address && { 'x-forwarded-for': address }),
           ...(json && { 'content-type': 'application/json' }),
         },
         ...(json && { body: JSON.stringify(json) }),

@@ -1,6 +1,11 @@
 /** OpenList is unreachable, takes too long, or answers with something that is not its API. A retry may succeed. */
 export class OpenListUnavailable extends Error {
-  override readonly name = 'OpenListUnavailable';
+  override readonly name: string = 'OpenListUnavailable';
+}
+
+/** OpenList refuses logins from an address because of earlier wrong ones, whether or not they are right. */
+export class LoginsLocked extends OpenListUnavailable {
+  override readonly name = 'LoginsLocked';
 }
 
 /** OpenList answered a request to its API with another code than 200. `text` is OpenList's and may contain names. */

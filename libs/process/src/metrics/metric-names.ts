@@ -41,7 +41,7 @@ export const metricDefinitions = {
   keyfold_servers_requests_in_flight: gauge('Requests of file servers in flight'),
 
   keyfold_openlist_requests_total: counter(
-    'Requests forwarded to OpenList: answered, refused (here), unavailable (OpenList), broken (by OpenList), aborted (by the client)',
+    'Requests forwarded to OpenList: answered, refused (here), unavailable (OpenList), locked (OpenList refused the login after wrong ones), broken (by OpenList), aborted (by the client)',
     'outcome',
   ),
   keyfold_openlist_requests_repeated_total: counter(

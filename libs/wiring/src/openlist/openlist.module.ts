@@ -1,6 +1,7 @@
 import { Injectable, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock, CommandRunner, StreamQueue } from '@keyfold/application';
 import { AccountTurns, OpenListApi, OpenListMirror, UserMirror } from '@keyfold/openlist';
+import { RepeatedLine } from '@keyfold/process';
 import { StreamLoader } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { STORE_ADAPTERS, type StoreAdapters } from '../stores/store-adapters.js';
@@ -15,6 +16,11 @@ const adviceOn = (problem: string) =>
 class OpenListConnections implements OnApplicationShutdown {
   constructor(private readonly api: OpenListApi) {
     const log = new Logger('OpenList');
+    const repeated = new RepeatedLine();
+    api.availability.onLocked = () =>
+      repeated.write('locked', (omitted) =>
+        log.warn({ omitted }, 'OpenList refuses logins after wrong ones from the same address (429). See its log'),
+      );
     api.availability.onChange((isAvailable) => {
       if (isAvailable) log.log('OpenList is available again');
       else log.warn({ reason: api.availability.problem }, adviceOn(api.availability.problem!));
