@@ -19,8 +19,9 @@ const BACKUP = `
 Writes everything that the store has to a new folder, or what is new to the folder of an earlier run. A backup is the whole folder. The command
 runs beside a running service, and everything that was acknowledged before it started is in the backup.
 
-It folds every stream that it writes and reads the file again. If the store has a problem, the command prints it and leaves the
-backup unchanged. If the command is killed, the backup stays as it was.
+It folds every stream that it writes and reads the file again. It also checks the size of every earlier file, and the content of a seventh
+of them. If the store has a problem or a file is damaged, the command prints it and leaves the backup unchanged. If the command is killed, the
+backup stays as it was. "keyfold restore --dry-run" checks everything.
 
 Only the owner can read the folder, but it contains personal data. --recipient encrypts each file to a public key of age, and --passphrase-file with
 a passphrase; the standard tool age can open the files. All runs into a folder use the same way.

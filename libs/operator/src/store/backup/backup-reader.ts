@@ -1,10 +1,9 @@
-import { reasonOf } from '@keyfold/reporting';
 import { join } from 'node:path';
 import type { OperatorOutput } from '../../command-run.js';
 import { readManifest } from './backup-folder.js';
 import { decryptionFor, type Decryption, type Secrets } from './encryption.js';
-import { UnusableBackup, type Manifest, type Part } from './manifest.js';
-import { measureFile, readPart, type SlotPage } from './part-file.js';
+import { UnusableBackup, type Manifest } from './manifest.js';
+import { checkPart, readPart, type SlotPage } from './part-file.js';
 
 type Watched = Readonly<{ output: OperatorOutput; signal: AbortSignal }>;
 
@@ -32,7 +31,7 @@ export class BackupReader {
     const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
     let read = 0;
     for (const part of parts) {
-      await this.#checkFile(part, async (length) => {
+      await checkPart(this.folder, part, true, async (length) => {
         signal.throwIfAborted();
         await output.progress?.({ done: (read += length), total: bytes, unit: 'byte' });
       });
@@ -59,15 +58,6 @@ export class BackupReader {
       const short = part.slots.find(({ slot, upTo }) => next.get(slot) !== upTo + 1);
       if (short) throw new UnusableBackup(`${part.file} lacks commits of slot ${short.slot}`);
     }
-  }
-
-  async #checkFile({ file, bytes, sha256 }: Part, passed: (bytes: number) => Promise<void>): Promise<void> {
-    const found = await measureFile(join(this.folder, file), bytes, passed).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-      throw new UnusableBackup(`cannot read ${file}: ${reasonOf(error)}`);
-    });
-    if (found.bytes !== bytes || found.sha256 !== sha256)
-      throw new UnusableBackup(`${file} is damaged: it is not what the backup wrote. Use another copy of the backup`);
   }
 }
 

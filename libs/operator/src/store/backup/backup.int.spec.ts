@@ -1,7 +1,7 @@
 import { accountStream, erasuresStream, type StreamRef } from '@keyfold/projections';
 import { relayName } from '@keyfold/messaging';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allCommits, backupScenes, openBackupScene, type BackupScene } from '../../../testing/backup-scene.js';
@@ -188,6 +188,53 @@ describe('the files of a backup', () => {
       writeFileSync(path, content);
     }
     expect(await scene.restore({ dryRun: true })).toMatchObject({ status: 0 });
+  });
+
+  it.each([
+    ['missing', (path: string) => rmSync(path)],
+    ['empty', (path: string) => writeFileSync(path, '')],
+    ['longer', (path: string) => appendFileSync(path, 'x')],
+  ])('are checked by each run, which fails if an earlier one is %s', async (_, damage) => {
+    const scene = await open();
+    for (const id of [5, 6, 7]) {
+      await scene.source.register(id, `user ${id}`);
+      await scene.backUp();
+    }
+    const before = readFileSync(join(scene.folder, 'manifest.json'), 'utf8');
+    for (const name of ['000001.commits.gz', '000003.commits.gz']) {
+      const path = join(scene.folder, name);
+      const content = readFileSync(path);
+      damage(path);
+      const { status, err } = await scene.backUp();
+      expect([status, err.at(-1)]).toEqual([2, expect.stringContaining(name)]);
+      expect(err.at(-1)).toContain('Use another copy of the backup, or name a new folder. The backup was not changed');
+      writeFileSync(path, content);
+    }
+    expect(readFileSync(join(scene.folder, 'manifest.json'), 'utf8')).toBe(before);
+    expect(await scene.backUp()).toMatchObject({ status: 0 });
+  });
+
+  it('are read in turn: one of seven runs finds a changed byte, whether there is anything new or not', async () => {
+    const scene = await open();
+    for (const id of [5, 6, 7]) {
+      await scene.source.register(id, `user ${id}`);
+      await scene.backUp();
+    }
+    for (const name of ['000001.commits.gz', '000002.commits.gz', '000003.commits.gz']) {
+      const path = join(scene.folder, name);
+      const content = readFileSync(path);
+      const changed = Buffer.from(content);
+      changed[20]! ^= 1;
+      writeFileSync(path, changed);
+      const found: unknown[] = [];
+      for (let run = 0; run < 7 && found.length === 0; run++) {
+        const { status, err } = await scene.backUp();
+        if (status !== 0) found.push([status, err.at(-1)]);
+      }
+      expect(found).toEqual([[2, expect.stringContaining(`${name} is damaged`)]]);
+      writeFileSync(path, content);
+    }
+    expect(await scene.backUp()).toMatchObject({ status: 0 });
   });
 
   it('can be encrypted to a recipient, and open only with its key', async () => {

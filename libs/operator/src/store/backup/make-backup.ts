@@ -11,11 +11,13 @@ import { BackupFolder } from './backup-folder.js';
 import { findDifference, takeCut, type Cut } from './cut.js';
 import { decryptionFor, encryptionFor, type Encryption, type Secrets } from './encryption.js';
 import { UnusableBackup, type Manifest, type Part } from './manifest.js';
-import { measureFile, writePart, type SlotPage } from './part-file.js';
+import { checkPart, measureFile, writePart, type SlotPage } from './part-file.js';
 import { StreamCheck, type Range } from './stream-check.js';
 
 /** Further problems are only counted. */
 const MAX_SHOWN_PROBLEMS = 100;
+/** The content of every earlier part is read once in so many runs. */
+const CHECK_RUNS = 7;
 
 export type BackupRequest = Readonly<{ folder: string; recipients: readonly string[] }> & Secrets;
 
@@ -36,6 +38,7 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
   try {
     const encryption = encryptionFor(request.recipients, request.passphrase);
     folder = await BackupFolder.open(request.folder);
+    await checkParts(folder, run);
     await requireSameWay(folder, encryption, request);
     // Before the cut, so that the store never has a backup that it does not know.
     const recorded = await run.record();
@@ -49,6 +52,24 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
   } finally {
     await log?.close();
     folder?.close();
+  }
+}
+
+/** Checks the size of every earlier part, and the content of those whose turn it is: a chain with a bad part cannot be restored. Throws `UnusableBackup`. */
+async function checkParts({ path, manifest }: BackupFolder, { output, signal }: BackupRun): Promise<void> {
+  if (!manifest) return;
+  const { parts, runs } = manifest;
+  const isRead = (index: number) => index % CHECK_RUNS === runs % CHECK_RUNS;
+  const total = parts.filter((_, index) => isRead(index)).reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  try {
+    for (const [index, part] of parts.entries())
+      await checkPart(path, part, isRead(index), async (length) => {
+        signal.throwIfAborted();
+        await output.progress?.({ done: (done += length), total, unit: 'byte' });
+      });
+  } catch (error) {
+    throw error instanceof UnusableBackup ? new UnusableBackup(`${error.message}, or name a new folder`) : error;
   }
 }
 
@@ -92,6 +113,7 @@ class Backup {
       store: this.run.store,
       encryption: this.encryption.way,
       parts: [...(manifest?.parts ?? []), ...(part ? [part] : [])],
+      runs: (manifest?.runs ?? 0) + 1,
       heads: cut.heads,
       counters: cut.counters,
       relay: cut.relay,

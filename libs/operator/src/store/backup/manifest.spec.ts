@@ -16,6 +16,7 @@ const manifest: Manifest = {
   store: 'sqlite',
   encryption: 'none',
   parts: [part(1, 0, 5), part(2, 5, 7)],
+  runs: 3,
   heads: [{ slot: 0, position: 7, command: 'b'.repeat(64) }],
   counters: { account: 12 },
   relay: {

@@ -38,6 +38,8 @@ const manifest = z.strictObject({
   store: z.enum(['sqlite', 'mongodb']),
   encryption: z.enum(['none', 'recipient', 'passphrase']),
   parts: z.array(part),
+  /** The number of completed runs, which decides whose content the next one reads. */
+  runs: count.default(0),
   /** The last position of each slot, and the hash of its command id, by which the next run recognizes the store. */
   heads: z.array(z.strictObject({ slot: count, position: count, command: sha256 })),
   counters: z.record(z.string(), count),

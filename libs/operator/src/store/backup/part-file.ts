@@ -2,11 +2,13 @@ import type { Commit } from '@keyfold/event-store';
 import { reasonOf } from '@keyfold/reporting';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Decryption, Encryption } from './encryption.js';
-import { UnusableBackup } from './manifest.js';
+import { UnusableBackup, type Part } from './manifest.js';
 
 /** Commits of one slot, in the order of its feed. */
 export type SlotPage = Readonly<{ slot: number; commits: readonly Commit[] }>;
@@ -48,6 +50,26 @@ export async function measureFile(
   for await (const chunk of file.measure(createReadStream(path, { end: maxBytes }))) await passed(chunk.length);
   return file.result();
 }
+
+/** Compares the size of a part with the manifest, and its content if `reads`. Throws `UnusableBackup`. */
+export async function checkPart(
+  folder: string,
+  { file, bytes, sha256 }: Part,
+  reads: boolean,
+  passed?: (bytes: number) => Promise<void>,
+): Promise<void> {
+  const path = join(folder, file);
+  try {
+    if ((await stat(path)).size === bytes && (!reads || (await measureFile(path, bytes, passed)).sha256 === sha256))
+      return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new UnusableBackup(`cannot read ${file}: ${reasonOf(error)}. ${USE_ANOTHER_COPY}`);
+  }
+  throw new UnusableBackup(`${file} is damaged: it is not what the backup wrote. ${USE_ANOTHER_COPY}`);
+}
+
+const USE_ANOTHER_COPY = 'Use another copy of the backup';
 
 class Measured {
   readonly #hash = createHash('sha256');
