@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
@@ -194,16 +193,6 @@ describe('for tests of a proxy', () => {
     double.cases.releaseSlow();
     expect(await (await slow).text()).toBe('released');
     await expect((await fetch(`${double.url}/abort`)).text()).rejects.toThrow('terminated');
-  });
-
-  it('an upgraded connection echoes until a restart', async () => {
-    const socket = connect(double.port, '127.0.0.1').on('error', () => {});
-    socket.write('GET /echo HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (part: string) => (text += part));
-    await eventually(() => expect(text).toMatch(/^HTTP\/1.1 101 [\s\S]*\r\n\r\nhello$/));
-    await double.restart();
-    await eventually(() => expect(socket.destroyed).toBe(true));
   });
 
   it('a request is remembered with the rights of its moment', async () => {

@@ -150,9 +150,12 @@ describe('valid HTTP requests', () => {
     expect(statusOf(await send('GET /ping HTTP/1.1', 'Host: a', 'Connection: close', 'Expect: tea'))).toBe(417);
   });
 
-  it('for a protocol upgrade are answered without one', async () => {
-    const upgrade = ['Connection: close, Upgrade', 'Upgrade: websocket'];
-    expect(await send('GET /ping HTTP/1.1', 'Host: a', ...upgrade)).toMatch(/^HTTP\/1\.1 200 OK[^]*pong$/);
+  it('for a protocol upgrade are answered without one, and nothing more is read from the connection', async () => {
+    const ping = ['GET /ping HTTP/1.1', 'Host: a'];
+    const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', ''];
+    const answers = await send(...ping, '', ...ping, ...upgrade, ...ping, '', 'GET /none HTTP/1.1', 'Host: a');
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    expect(answers).toMatch(/\r\nconnection: close\r\n[^]*pong$/i);
   });
 
   it.each([

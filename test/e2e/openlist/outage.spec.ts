@@ -3,7 +3,6 @@ import { newMember } from '../../support/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { metricsWhen } from '../../support/metrics.js';
 import { openListScene } from '../../support/openlist/scene.js';
-import { exchangeBytes } from '../../support/raw-connection.js';
 
 const { app, double, admin, api } = await openListScene({ KEYFOLD_THREADS: '2' });
 const list = (client: ApiClient) => client.post('/api/fs/list', { path: '/' });
@@ -30,16 +29,6 @@ describe('while OpenList is away', () => {
     expect(refused.outcome).toBe('503 the file server does not answer at the moment');
     expect((await api.send({ method: 'OPTIONS', path: '/dav/' })).status).toBe(503);
     expect((await ann.get('/api/me')).code).toBe(200);
-  });
-
-  it('a request for another protocol gets the same answer', async () => {
-    await double.setFault('refuse');
-    const answer = await exchangeBytes(
-      app.baseUrl,
-      'GET /x HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n',
-    );
-    expect(answer).toMatch(/^HTTP\/1.1 503 [^]*\r\nretry-after: 5\r\n/i);
-    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i);
   });
 
   it.each(['general', 'administrator'])('a large upload gets an answer, too: %s', async (kind) => {

@@ -93,7 +93,7 @@ export class OpenListDouble implements AsyncDisposable {
     return this.tokens.staticToken;
   }
 
-  /** The number of open connections, upgraded ones included. */
+  /** The number of open connections. */
   get connections(): number {
     return this.sockets.size;
   }
@@ -126,7 +126,6 @@ export class OpenListDouble implements AsyncDisposable {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    server.on('upgrade', (request, socket, head) => this.cases.upgrade(request, socket, head));
     this.server = server;
     await once(server.listen(this.port, '127.0.0.1'), 'listening');
   }

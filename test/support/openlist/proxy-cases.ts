@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { sendBig } from './downloads.js';
 import type { Exchange } from './exchange.js';
 
@@ -44,18 +42,6 @@ export class ProxyCases {
       default:
         return false;
     }
-  }
-
-  /** Echoes everything on a connection with `Upgrade: echo`. */
-  upgrade({ headers }: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
-    if (headers.upgrade !== 'echo') {
-      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
-    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
-    socket.write(head);
-    socket.pipe(socket);
   }
 
   /** Reads no byte of the request until it is released. */

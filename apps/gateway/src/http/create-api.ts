@@ -11,7 +11,6 @@ import {
   type ApiSettings,
   type ProcessContext,
 } from '@keyfold/process';
-import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { measureGateway } from '../metrics/measure-gateway.js';
 import { RequestCounts } from '../metrics/request-counts.js';
@@ -49,12 +48,9 @@ export async function createApi(
 ): Promise<Api> {
   const requests = new RequestCounts();
   const onRequest = requests.counting(responseHeaders(settings.KEYFOLD_HSTS_SECONDS));
-  let forwarding: Forwarding | undefined;
-  const shouldUpgradeCallback = (request: IncomingMessage) => forwarding?.upgrades(request) ?? false;
-  const { http, ...limits } = apiLimits(settings.KEYFOLD_HEAD_BYTES);
   const app = await NestFactory.create<NestFastifyApplication>(
     module,
-    createHttpAdapter(onRequest, { ...limits, http: { ...http, shouldUpgradeCallback } }),
+    createHttpAdapter(onRequest, apiLimits(settings.KEYFOLD_HEAD_BYTES)),
     {
       bodyParser: false,
       logger: new NestLog(log),
@@ -66,8 +62,7 @@ export async function createApi(
   requests.attach(fastify);
   fastify.addHook('onClose', beforeStoreCloses);
   const addresses = app.get(ClientAddress, { strict: false });
-  forwarding = openlistOf(settings) && app.get(Forwarding, { strict: false });
-  fastify.addHook('preClose', async () => forwarding?.endUpgraded());
+  const forwarding = openlistOf(settings) && app.get(Forwarding, { strict: false });
   fastify.addHook('onClose', async () => forwarding?.close());
   configureHttp(app, {
     setCommonHeaders: onRequest,

@@ -21,13 +21,9 @@ export type ForwardingWatch = Readonly<{
 /** Forwards requests that are not of this service to another server, before they reach Fastify. */
 export abstract class Forwarding {
   abstract open(server: ForwardingServer, watch: ForwardingWatch): Dispatch;
-  /** Returns whether a request leaves HTTP, if it is forwarded. Others with `Upgrade` are handled as if they had none. */
-  abstract upgrades(request: IncomingMessage): boolean;
   /** Returns a warning if the other server cannot be reached. */
   abstract check(): Promise<string | undefined>;
   abstract samples(): Sample[];
-  /** Ends the connections that have left HTTP. A closing server would wait for them. */
-  abstract endUpgraded(): void;
   /** Closes the connections to the other server. */
   abstract close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PendingResponses } from './batched-response.js';
+import type { BoundedRequest } from './bounded-request.js';
 import { refuseRest } from './client-errors.js';
 import { canRunNow, currentIteration, defer } from './loop-budget.js';
 
@@ -94,12 +95,24 @@ class PipelineQueue {
 /** Returns how a request starts that the listener of the server does not answer. Called as soon as its headers have arrived. */
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => (() => void) | undefined;
 
+/**
+ * Makes a request that asks for another protocol the last of its connection. It stays an ordinary one (decision 141), but Node loses the pipelined
+ * requests that arrived together with it.
+ */
+function endAfterUpgrade(request: IncomingMessage, response: ServerResponse): void {
+  const { upgrade, connection = '' } = request.headers;
+  if (upgrade === undefined || !/\bupgrade\b/i.test(connection)) return;
+  (request as BoundedRequest).isLast = true;
+  response.setHeader('Connection', 'close');
+}
+
 /** Limits how many pipelined requests of each connection start at once. Must be called after the server has its request listener. */
 export function limitPipelining(server: Server, dispatch: Dispatch = () => undefined): void {
   const [listener, ...others] = server.listeners('request') as RequestListener[];
   if (!listener || others.length > 0) throw new Error('expected exactly one request listener');
   server.removeListener('request', listener);
-  server.on('request', (request, response) =>
-    PipelineQueue.of(request.socket).add(dispatch(request, response) ?? (() => listener(request, response))),
-  );
+  server.on('request', (request, response) => {
+    endAfterUpgrade(request, response);
+    PipelineQueue.of(request.socket).add(dispatch(request, response) ?? (() => listener(request, response)));
+  });
 }

@@ -15,7 +15,6 @@ import { traceparentOf } from '@keyfold/event-store';
 import { errors } from 'undici';
 import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Forwarding, type ForwardingServer, type ForwardingWatch } from '../http/forwarding.js';
 import { answerClientError } from '../http/client-errors.js';
@@ -43,7 +42,6 @@ import {
   tokenNotTaken,
 } from './exchange/refused-token.js';
 import { OutdatedLogin, Relay, RETRY_AFTER, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
-import { Upgrade } from './exchange/upgrade.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts, outcomeOf } from './forwarding-counts.js';
@@ -51,7 +49,6 @@ import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-tab
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
 import { refusalAnswer, refuse } from './refusal-answer.js';
-import { asksForProtocol, Upgrades } from './upgrades.js';
 import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './setting-token.js';
 
 /** How long a request that is answered here may take to arrive (milliseconds). Forwarded ones may take longer. */
@@ -79,7 +76,6 @@ export class OpenListForwarding extends Forwarding {
   readonly #log = new Logger('OpenList');
   readonly #repeated = new RepeatedLine();
   readonly #upstream: Upstream;
-  readonly #upgrades: Upgrades;
   readonly #lockedAddresses = new LRUCache<string, true>({ max: KNOWN_LOCKS, ttl: LOCK });
   #isRoute = (_path: string): boolean => true;
 
@@ -93,7 +89,6 @@ export class OpenListForwarding extends Forwarding {
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
-    this.#upgrades = new Upgrades(settings, api, identities, this.#counts, () => this.#reportStaticToken());
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -102,12 +97,6 @@ export class OpenListForwarding extends Forwarding {
     // Otherwise Node asks for every body before anybody has looked at the request.
     server.on('checkContinue', (request, response) => server.emit('request', request, response));
     this.#isRoute = isRoute;
-    server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
-      // `upgrades` has found the row.
-      const row = rowOrFault(message, isRoute) as ForwardedRow;
-      const request = new ForwardedRequest(message, this.addresses);
-      void this.#upgrades.forward(new Upgrade(message, socket, head), request, row, filter);
-    });
     return (message, response) => {
       const row = this.#rowOf(message);
       if (row === undefined) return receiveOwn(message, response);
@@ -134,13 +123,6 @@ export class OpenListForwarding extends Forwarding {
     };
   }
 
-  upgrades(message: IncomingMessage): boolean {
-    if (!asksForProtocol(message)) return false;
-    const row = this.#rowOf(message);
-    // A Basic login has to be sent soon after it was looked up, which a new connection cannot promise.
-    return row !== undefined && !(row instanceof Fault) && row.speaker !== 'login';
-  }
-
   check(): Promise<string | undefined> {
     const isLate = sleep(CHECK_TIME, 'OpenList does not answer in time', { ref: false });
     return Promise.race([this.api.availability.check(), isLate]);
@@ -148,10 +130,6 @@ export class OpenListForwarding extends Forwarding {
 
   samples(): Sample[] {
     return this.#counts.samples();
-  }
-
-  endUpgraded(): void {
-    this.#upgrades.close();
   }
 
   close(): Promise<void> {
