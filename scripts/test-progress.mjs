@@ -19,9 +19,10 @@ export class TestProgress {
     const file = this.#summary(module);
     this.#files.push(file);
     const position = `${this.#files.length}`.padStart(`${this.count}`.length);
-    const word = file.failures.length > 0 ? 'FAIL' : 'ok  ';
+    const word = file.failures.length > 0 ? 'FAIL' : file.lacks ? 'left' : 'ok  ';
     const seconds = `${file.seconds.toFixed(1)} s`.padStart(8);
-    console.log(`${position} of ${this.count}  ${word} ${seconds}  ${file.kind}: ${file.name}`);
+    const lack = file.lacks ? `, left out: needs ${file.lacks}` : '';
+    console.log(`${position} of ${this.count}  ${word} ${seconds}  ${file.kind}: ${file.name}${lack}`);
     file.failures.forEach(report);
   }
 
@@ -65,6 +66,16 @@ export class TestProgress {
     }
   }
 
+  /** Prints the programs that are missing and the number of test files that need each. A file counts for the first one that it lacks. */
+  reportLeftOut() {
+    const files = this.#files.filter(({ lacks }) => lacks);
+    if (files.length === 0) return;
+    console.log(`${files.length} of ${this.count} test files were left out, because this machine lacks:`);
+    for (const [program, { length }] of Map.groupBy(files, ({ lacks }) => lacks))
+      console.log(`  ${program}: ${length} files`);
+    console.log('To install the programs: npm run test:setup');
+  }
+
   #summary(module) {
     const name = relative(this.#root, module.moduleId);
     const tests = [...module.children.allTests()];
@@ -75,11 +86,14 @@ export class TestProgress {
     }));
     // Errors of hooks and imports are attached to suites or to the file.
     const suites = [module, ...module.children.allSuites()];
-    const errors = suites.flatMap((suite) => suite.errors()).map(textOf);
-    if (errors.length > 0) failures.push({ title: `${name}: outside of its tests`, message: errors.join('\n') });
+    const errors = suites.flatMap((suite) => suite.errors());
+    // Thrown by `needs` of test/support. In CI nothing is left out.
+    const lacks = process.env.CI ? undefined : errors.find(({ name }) => name === 'MissingProgram')?.message;
+    if (errors.length > 0 && !lacks)
+      failures.push({ title: `${name}: outside of its tests`, message: errors.map(textOf).join('\n') });
     const { duration, collectDuration, setupDuration } = module.diagnostic();
     const seconds = (duration + collectDuration + setupDuration) / 1000;
-    return { name, kind: module.project.name, passed: tests.length - failed.length, failures, seconds };
+    return { name, kind: module.project.name, passed: tests.length - failed.length, failures, lacks, seconds };
   }
 }
 

@@ -9,14 +9,15 @@ import {
   engineRecipe,
   findProgram,
   goFolder,
+  missingPrograms,
   mongodFolder,
+  programs,
   rcloneFolder,
   release,
   releaseFolder,
   searchPath,
 } from '../test/support/programs.ts';
 import { PrivateEngine } from '../test/support/docker/private-engine.ts';
-import { missingPrograms } from './test-needs.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -39,19 +40,20 @@ const fetchers = {
 };
 
 const missing = await missingPrograms();
+const rows = missing.map((name) => programs[name]);
 if (missing.length === 0) {
   console.log('All programs that the tests need are installed.');
   process.exit(0);
 }
-console.log(`Missing: ${missing.map(({ name }) => name).join(', ')}`);
-installPackages([...new Set(missing.flatMap(({ packages }) => packages))].filter((name) => !isInstalled(name)));
-for (const name of new Set(missing.flatMap(({ fetched }) => fetched ?? []))) {
+console.log(`Missing: ${missing.join(', ')}`);
+installPackages([...new Set(rows.flatMap(({ packages }) => packages))].filter((name) => !isInstalled(name)));
+for (const name of new Set(rows.flatMap(({ fetched }) => fetched ?? []))) {
   console.log(`Downloading ${name} into ${cacheFolder}`);
   await fetchers[name]();
 }
 
 const left = await missingPrograms();
-if (left.length > 0) console.error(`Still missing: ${left.map(({ name }) => name).join(', ')}`);
+if (left.length > 0) console.error(`Still missing: ${left.join(', ')}`);
 process.exit(left.length > 0 ? 1 : 0);
 
 function isInstalled(name) {

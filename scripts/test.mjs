@@ -1,10 +1,10 @@
 // npm test: runs types, lint, import rules, build and every test whose programs are installed.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApps } from './build.mjs';
-import { filesThatNeed, missingPrograms, testFiles } from './test-needs.mjs';
+import { missingPrograms } from '../test/support/programs.ts';
 import { TestProgress } from './test-progress.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -16,14 +16,12 @@ const MOST_FILES_AGAIN = 3;
 const MOST_FILES_NAMED = 20;
 
 const missing = await missingPrograms();
-const leftOut = new Set(missing.flatMap(filesThatNeed));
-const files = testFiles.filter((file) => !leftOut.has(file));
-reportMissing();
-console.log(`Running ${files.length} of ${testFiles.length} test files.`);
+if (missing.length > 0) console.log(`Missing programs, whose tests are left out: ${missing.join(', ')}`);
 if (process.env.CI && missing.length > 0) {
   console.error('Missing programs fail a CI run. Install them with "npm run test:setup".');
   process.exit(1);
 }
+process.env.KEYFOLD_TESTS_LACK = JSON.stringify(missing);
 const began = performance.now();
 const folder = temporaryFolder();
 process.env.TMPDIR = folder;
@@ -38,7 +36,7 @@ const linted = lint();
 buildApps();
 
 const { startVitest } = await import('vitest/node');
-const progress = await run(files);
+const progress = await run(globSync('{apps,libs,test}/**/*.spec.ts', { cwd: root }));
 const failed = progress.failedFiles();
 const again = process.env.CI && failed.length > 0 && failed.length <= MOST_FILES_AGAIN ? await run(failed) : undefined;
 const isClean = await linted;
@@ -49,17 +47,10 @@ progress.reportFailures();
 if (again) console.log(`Second run of ${failed.length} failed files: ${again.failures().length} failures`);
 if (left.length > 0) console.log(`Removed files that tests left behind: ${left.slice(0, MOST_FILES_NAMED).join(', ')}`);
 progress.reportKinds();
-reportMissing();
+progress.reportLeftOut();
 console.log(`Took ${duration(began)}.`);
 console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
 process.exit(isClean && progress.isGood() ? 0 : 1);
-
-/** Prints the missing programs and the number of test files that need them. */
-function reportMissing() {
-  if (missing.length === 0) return;
-  console.log(`${leftOut.size} of ${testFiles.length} test files are left out, because these programs are missing:`);
-  console.log(`  ${missing.map(({ name }) => name).join(', ')}\nTo install them: npm run test:setup`);
-}
 
 /** Checks types, lint and import rules. Prints their output only if they fail. */
 function lint() {

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runIn } from '../support/checkout.js';
+import { needs } from '../support/needs.js';
+
+await needs('openssl');
 
 const SCRIPT = resolve(import.meta.dirname, '../../deploy/make-secrets.sh');
 /** Answers like a current `docker`. */

@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, inject, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { ApiClient } from '../support/api-client.js';
 import { buildArchive } from '../support/built-archive.js';
 import { foreignImages } from '../support/docker/stand-ins.js';
+import { engineEnvironment } from './engine.js';
 import { until } from './until.js';
 
 const CONTAINER = 'keyfold-bare-debian';
 const run = promisify(execFile);
 const docker = async (...words: readonly string[]) =>
-  (await run('docker', words, { env: { ...process.env, ...inject('docker') } })).stdout.trim();
+  (await run('docker', words, { env: { ...process.env, ...engineEnvironment } })).stdout.trim();
 
 afterAll(() => docker('rm', '--force', CONTAINER));
 

@@ -11,6 +11,7 @@ import { lastingPort } from '../support/lasting-port.js';
 import { commandOnTerminal } from '../support/terminal.js';
 import { Clients } from './clients.js';
 import { composeCommands } from './compose-commands.js';
+import { engineEnvironment } from './engine.js';
 import { until } from './until.js';
 
 const run = promisify(execFile);
@@ -269,8 +270,12 @@ export class Deployment {
 
   private get environment(): NodeJS.ProcessEnv {
     const { PATH, HOME } = process.env;
-    const docker = inject('docker');
-    return { HOME, ...docker, PATH: [docker['PATH'], PATH].filter(Boolean).join(':'), ...this.settings };
+    return {
+      HOME,
+      ...engineEnvironment,
+      PATH: [engineEnvironment['PATH'], PATH].filter(Boolean).join(':'),
+      ...this.settings,
+    };
   }
 
   /** Types the password at the prompts of the command. */

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ADMIN_PASSWORD, adminOf } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
+import { needs } from '../support/needs.js';
 import { patternOf, tourAnswers, tourCommands } from '../support/tour.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
 import { commandOnTerminal } from '../support/terminal.js';
+
+await needs('ssh-keygen', 'oathtool', 'curl', 'dash', 'bash');
 
 /** Pastes the blocks into a shell on a terminal. Returns what it showed and the files that remain. */
 async function paste(shell: string, { baseUrl }: StandaloneProcess, password: string) {

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { needs } from './needs.js';
+
+await needs('prlimit');
 
 /**
  * Limits the size of files that a running process writes, so that larger writes fail as on a full disk. `unlimited`

@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { eventually } from './eventually.js';
+import { needs } from './needs.js';
+
+await needs('Linux namespaces (run the tests as root)');
 
 /** A server in mount and process namespaces of its own, started by a shell script that ends with it. */
 export class IsolatedServer {

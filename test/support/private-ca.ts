@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needs } from './needs.js';
+
+await needs('openssl');
 
 /** Paths of PEM files. Clients must trust `authority`; `combined` contains the server's certificate and key. */
 export type PrivateCa = Readonly<{

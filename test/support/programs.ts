@@ -1,5 +1,5 @@
 // The test scripts load this file as it stands, so it imports no other file of the project.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,10 +8,7 @@ import { delimiter, join } from 'node:path';
 
 /** Something that only some tests need beside Node, most often a program. */
 export type Program = Readonly<{
-  name: string;
-  /** The files that run it. A test file needs the program if it is one of them or imports one, directly or not. */
-  usedBy: readonly string[];
-  /** Whether this machine has it, in a version that works. */
+  /** Whether it starts on this machine, in a version that works. */
   isInstalled: () => boolean | Promise<boolean>;
   /** The Debian packages that contain it, or that fetching it requires. */
   packages: readonly string[];
@@ -50,130 +47,81 @@ export function findProgram(name: string, within: readonly string[] = folders): 
 
 /** The path of a mongod that runs: a library that it needs may be missing. */
 export function findMongod(): string | undefined {
-  return [...folders, mongodFolder].map((folder) => join(folder, 'mongod')).find((path) => runs(path, '--version'));
+  return [...folders, mongodFolder].map((folder) => join(folder, 'mongod')).find((path) => starts(path));
 }
 
 /**
- * The folder with `rabbitmq-server` and `rabbitmqctl`. Debian's folder comes first because the programs on the search path may be
- * wrappers, which change the user and leave the process group.
+ * The folder with `rabbitmq-server` and `rabbitmqctl`, if they run: Erlang may be missing. Debian's folder comes first because the
+ * programs on the search path may be wrappers, which change the user and leave the process group.
  */
 export function findRabbitmqFolder(): string | undefined {
   const known = ['/usr/lib/rabbitmq/bin', ...folders, '/opt/rabbitmq/sbin'];
-  return known.find((folder) => isExecutable(join(folder, 'rabbitmq-server')));
+  return known.find((folder) => isExecutable(join(folder, 'rabbitmq-server')) && hasErlang());
 }
 
-const inPackage = (name: string, usedBy: readonly string[], ...packages: readonly string[]): Program => ({
-  name,
-  usedBy,
-  isInstalled: () => findProgram(name) !== undefined,
+const inPackage = (name: string, ...packages: readonly string[]): Program => ({
+  isInstalled: () => starts(name),
   packages,
 });
 
 const isRoot = process.getuid?.() === 0;
-const KUBERNETES = 'test/support/checkers/kubernetes-api.ts';
-const RCLONE = 'test/support/rclone/rclone-programs.ts';
-const SSHD = 'test/support/openssh/sshd.ts';
-const PROFTPD = 'test/support/pam/proftpd-site.ts';
-const NGINX = 'test/support/nginx/nginx-site.ts';
-const SESSION_SCRIPT = 'test/support/sftpgo/session-script.ts';
-/** Pastes the commands of the tour, which run several programs. */
-const TOUR = 'test/e2e/tour.spec.ts';
+const hasMongod = () => findMongod() !== undefined;
+const MONGOD = { packages: ['libcurl4', 'python3-pip'], fetched: 'mongod' } as const;
+const hasRabbitmq = () => findRabbitmqFolder() !== undefined;
 
-/** All that some tests need beside Node. */
-export const programs: readonly Program[] = [
-  inPackage(
-    'chromium-headless-shell',
-    ['test/support/browser/chromium.ts'],
-    'chromium-headless-shell',
-    'fonts-wqy-microhei',
-  ),
-  {
-    name: 'MongoDB',
-    usedBy: ['test/support/mongo/mongo-database.ts'],
-    isInstalled: async () => Boolean(process.env['MONGODB_URI'] || findMongod()) || (await isListening(27_017)),
-    packages: ['libcurl4', 'python3-pip'],
-    fetched: 'mongod',
+/** All that some tests need beside Node. Tests name the rows with `needs`. */
+const rows = {
+  'chromium-headless-shell': inPackage('chromium-headless-shell', 'chromium-headless-shell', 'fonts-wqy-microhei'),
+  MongoDB: {
+    isInstalled: async () => Boolean(process.env['MONGODB_URI']) || hasMongod() || (await isListening(27_017)),
+    ...MONGOD,
   },
-  {
-    name: 'mongod',
-    usedBy: ['test/support/mongo/mongod.ts'],
-    isInstalled: () => findMongod() !== undefined,
-    packages: ['libcurl4', 'python3-pip'],
-    fetched: 'mongod',
-  },
-  {
-    name: 'RabbitMQ',
-    usedBy: ['test/support/rabbitmq/fresh-broker.ts'],
-    isInstalled: async () => Boolean(process.env['RABBITMQ_URL'] || findRabbitmqFolder()) || (await isListening(5672)),
+  mongod: { isInstalled: hasMongod, ...MONGOD },
+  RabbitMQ: {
+    isInstalled: async () => Boolean(process.env['RABBITMQ_URL']) || hasRabbitmq() || (await isListening(5672)),
     packages: ['rabbitmq-server'],
   },
-  {
-    name: 'rabbitmq-server',
-    usedBy: ['test/support/rabbitmq/rabbitmq-node.ts'],
-    isInstalled: () => findRabbitmqFolder() !== undefined,
-    packages: ['rabbitmq-server'],
-  },
-  inPackage('ssh-keygen', ['test/support/ssh-keygen.ts', TOUR], 'openssh-client'),
-  inPackage('sshd', [SSHD], 'openssh-server'),
-  {
-    name: 'libnss-extrausers',
-    usedBy: [SSHD],
+  'rabbitmq-server': { isInstalled: hasRabbitmq, packages: ['rabbitmq-server'] },
+  'ssh-keygen': inPackage('ssh-keygen', 'openssh-client'),
+  sshd: inPackage('sshd', 'openssh-server'),
+  'libnss-extrausers': {
     isInstalled: () => existsSync('/usr/lib/libnss_extrausers.so.2'),
     packages: ['libnss-extrausers'],
   },
-  inPackage('sftp', ['test/support/openssh/sftp.ts', 'test/support/rclone/file-client.ts'], 'openssh-client'),
-  inPackage('oathtool', ['test/support/oathtool.ts', TOUR], 'oathtool'),
-  {
-    name: "Debian's rclone",
-    usedBy: [RCLONE],
-    isInstalled: () => findProgram('rclone', ['/usr/bin']) !== undefined,
-    packages: ['rclone'],
-  },
-  {
-    name: 'rclone 1.75',
-    usedBy: [RCLONE],
-    isInstalled: () => findProgram('rclone', [join(rcloneFolder, 'bin')]) !== undefined,
+  sftp: inPackage('sftp', 'openssh-client'),
+  oathtool: inPackage('oathtool', 'oathtool'),
+  "Debian's rclone": { isInstalled: () => starts('/usr/bin/rclone'), packages: ['rclone'] },
+  'rclone 1.75': {
+    isInstalled: () => starts(join(rcloneFolder, 'bin/rclone')),
     packages: ['python3-pip'],
     fetched: 'rclone',
   },
-  {
-    name: 'ProFTPD with TLS',
-    usedBy: [PROFTPD],
-    isInstalled: () => findProgram('proftpd') !== undefined && existsSync('/usr/lib/proftpd/mod_tls.so'),
+  'ProFTPD with TLS': {
+    isInstalled: () => starts('proftpd') && existsSync('/usr/lib/proftpd/mod_tls.so'),
     packages: ['proftpd-core', 'proftpd-mod-crypto'],
   },
-  inPackage('nginx', [NGINX], 'nginx'),
-  inPackage('curl', [TOUR, SESSION_SCRIPT, PROFTPD, 'test/support/rclone/file-client.ts'], 'curl'),
-  inPackage('jq', [SESSION_SCRIPT, 'test/support/sftpgo/loaded-users.ts'], 'jq'),
-  inPackage('dash', [TOUR, SESSION_SCRIPT], 'dash'),
-  inPackage('bash', [TOUR], 'bash'),
-  inPackage('script', ['test/support/terminal.ts'], 'bsdutils'),
-  inPackage('openssl', ['test/support/private-ca.ts', 'test/deployment/make-secrets.spec.ts'], 'openssl'),
-  inPackage('prlimit', ['test/support/file-size-limit.ts'], 'util-linux'),
-  inPackage('systemd-analyze', ['test/support/checkers/systemd.ts'], 'systemd'),
-  inPackage('promtool', ['test/support/checkers/promtool.ts'], 'prometheus'),
-  {
-    name: 'Docker Engine 25 (neither remote nor rootless) and Compose 2.24.4, or root to start them',
-    usedBy: ['test/docker/deployment.ts'],
+  nginx: inPackage('nginx', 'nginx'),
+  curl: inPackage('curl', 'curl'),
+  jq: inPackage('jq', 'jq'),
+  dash: inPackage('dash', 'dash'),
+  bash: inPackage('bash', 'bash'),
+  script: inPackage('script', 'bsdutils'),
+  openssl: inPackage('openssl', 'openssl'),
+  prlimit: inPackage('prlimit', 'util-linux'),
+  'systemd-analyze': inPackage('systemd-analyze', 'systemd'),
+  promtool: inPackage('promtool', 'prometheus'),
+  /** Neither remote nor rootless. Root can start a private one. */
+  'Docker Engine 25 with Compose 2.24.4': {
     isInstalled: () => hasEngine() || hasPrivateEngine(),
     packages: [],
     ...(isRoot && { packages: ['iproute2', 'iptables', 'mmdebstrap', 'runc', 'tini'], fetched: 'docker' as const }),
   },
-  {
-    name: 'Linux namespaces (run the tests as root)',
-    usedBy: [SSHD, 'test/support/rclone/rclone-server.ts', 'test/support/isolated-server.ts'],
+  'Linux namespaces (run the tests as root)': {
     isInstalled: () => runs('unshare', '--net', '--mount', '--pid', '--fork', 'true'),
     packages: [],
   },
-  {
-    name: 'Python with pip',
-    usedBy: ['test/support/checkers/pinned-packages.ts'],
-    isInstalled: () => runs('python3', '-m', 'pip', '--version'),
-    packages: ['python3-pip'],
-  },
-  {
-    name: 'Go 1.26',
-    usedBy: ['test/support/examples/example-programs.ts', 'test/support/openssh/ssh-helper.ts'],
+  'Python with pip': { isInstalled: () => runs('python3', '-m', 'pip', '--version'), packages: ['python3-pip'] },
+  'Go 1.26': {
     isInstalled: () => {
       const [, minor = ''] = /^go version go1\.(\d+)/.exec(output('go', 'version') ?? '') ?? [];
       return Number(minor) >= 26;
@@ -181,36 +129,26 @@ export const programs: readonly Program[] = [
     packages: ['python3-pip'],
     fetched: 'go',
   },
-  {
-    name: 'kustomize or kubectl',
-    usedBy: ['test/support/checkers/kustomize.ts'],
-    isInstalled: () => findProgram('kustomize') !== undefined || findProgram('kubectl') !== undefined,
+  'kustomize or kubectl': {
+    isInstalled: () => starts('kustomize') || starts('kubectl'),
     packages: [],
     fetched: 'kustomize',
   },
-  {
-    name: 'actionlint',
-    usedBy: ['test/support/checkers/actionlint.ts'],
-    isInstalled: () => findProgram('actionlint') !== undefined,
-    packages: [],
-    fetched: 'actionlint',
-  },
-  inPackage('etcd', [KUBERNETES], 'etcd-server'),
-  {
-    name: 'kube-apiserver',
-    usedBy: [KUBERNETES],
-    isInstalled: () => findProgram('kube-apiserver') !== undefined,
-    packages: [],
-    fetched: 'kube-apiserver',
-  },
-  {
-    name: `Keyfold ${release.version}`,
-    usedBy: ['test/support/released-service.ts'],
-    isInstalled: () => existsSync(releaseFolder),
-    packages: ['git'],
-    fetched: 'release',
-  },
-];
+  actionlint: { isInstalled: () => starts('actionlint'), packages: [], fetched: 'actionlint' },
+  etcd: inPackage('etcd', 'etcd-server'),
+  'kube-apiserver': { isInstalled: () => starts('kube-apiserver'), packages: [], fetched: 'kube-apiserver' },
+  'the last release': { isInstalled: () => existsSync(releaseFolder), packages: ['git'], fetched: 'release' },
+} as const satisfies Record<string, Program>;
+
+export type ProgramName = keyof typeof rows;
+export const programs: Readonly<Record<ProgramName, Program>> = rows;
+
+/** Returns the names of the programs that do not start on this machine. */
+export async function missingPrograms(): Promise<readonly ProgramName[]> {
+  const missing: ProgramName[] = [];
+  for (const name of Object.keys(rows) as ProgramName[]) if (!(await rows[name].isInstalled())) missing.push(name);
+  return missing;
+}
 
 function isExecutable(path: string): boolean {
   try {
@@ -256,6 +194,18 @@ export function hasEngine(): boolean {
 }
 
 const runs = (program: string, ...words: readonly string[]) => output(program, ...words) !== undefined;
+
+const hasErlang = () => runs('erl', '-noshell', '-eval', 'halt().');
+
+/** Whether a program starts: it may reject the option, but its interpreter and its libraries are there. */
+function starts(program: string): boolean {
+  const { error, status } = spawnSync(program, ['--version'], {
+    env: { ...process.env, PATH: searchPath },
+    stdio: 'ignore',
+    timeout: 10_000,
+  });
+  return error === undefined && status !== null && status < 126;
+}
 
 /** Returns the output of a program; undefined if it fails or cannot be started. */
 function output(program: string, ...words: readonly string[]): string | undefined {

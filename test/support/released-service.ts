@@ -10,11 +10,14 @@ import { eventually } from './eventually.js';
 import { EveryChange, type Operate } from './every-change.js';
 import { newKeyLine } from './key-line.js';
 import type { CommandLine } from './keyfold-process.js';
+import { needs } from './needs.js';
 import { SFTP, WEBDAV } from './openssh/file-servers.js';
 import { loginToken, lookUpToken } from './openssh/server-token.js';
 import { releaseFolder } from './programs.js';
 import { inMilliseconds } from './ssh-key-routes.js';
 import { codeNow, enrol } from './two-factor.js';
+
+await needs('the last release');
 
 /** Returns a command line of the `keyfold` of the release: `start`, `gateway`, `worker` or an operator command. */
 export const released = (...words: readonly string[]): CommandLine => [join(releaseFolder, 'keyfold'), ...words];

@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyLine } from './key-line.js';
+import { needs } from './needs.js';
+
+await needs('ssh-keygen');
 
 /** Runs ssh-keygen and returns its output. Throws if it is missing or fails. */
 export function sshKeygen(...words: string[]): string {

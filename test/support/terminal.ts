@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { builtApp, type ProcessEnv } from './keyfold-process.js';
+import { needs } from './needs.js';
+
+await needs('script');
 
 /** A program on a pseudo-terminal. */
 export interface Terminal {

@@ -4,7 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { afterFile } from '../afterwards.js';
+import { needs } from '../needs.js';
 import { findProgram } from '../programs.js';
+
+await needs('chromium-headless-shell');
 
 const PICTURES = resolve(import.meta.dirname, '../../output/console');
 /** Bound of a wait for the page, in milliseconds. */

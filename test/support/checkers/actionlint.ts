@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { needs } from '../needs.js';
+
+await needs('actionlint');
 
 /** Runs actionlint on a workflow of GitHub Actions and returns its output, which is empty if there is nothing to report. */
 export async function lintWorkflow(path: string): Promise<string> {

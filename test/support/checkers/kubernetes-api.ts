@@ -9,7 +9,10 @@ import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { eventually } from '../eventually.js';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import type { Manifest } from './kustomize.js';
+
+await needs('etcd', 'kube-apiserver');
 
 const TOKEN = 'the-administrator-of-a-test';
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { needs } from '../needs.js';
+
+await needs('kustomize or kubectl');
 
 /** The parts of a Kubernetes object that tests read. */
 export type Manifest = Readonly<{

@@ -4,6 +4,9 @@ import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { needs } from '../needs.js';
+
+await needs('Python with pip');
 
 const run = promisify(execFile);
 const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'keyfold', 'checkers');

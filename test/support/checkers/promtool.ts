@@ -3,6 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { needs } from '../needs.js';
+
+await needs('promtool');
 
 const run = promisify(execFile);
 

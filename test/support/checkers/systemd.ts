@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needs } from '../needs.js';
+
+await needs('systemd-analyze');
 
 /** Returns what systemd would report about a unit when it loads it, and about its commands; nothing if the unit is right. */
 export const unitProblems = (name: string, text: string): string => analyzed(['verify', '--man=no'], name, text);

@@ -4,6 +4,9 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { installPinnedPackages } from '../checkers/pinned-packages.js';
+import { needs } from '../needs.js';
+
+await needs('Go 1.26');
 
 /** How to start a subscriber of `deploy/examples`. */
 export type ExampleProgram = Readonly<{

@@ -3,6 +3,9 @@ import mongoose, { type Connection } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { afterwards } from '../afterwards.js';
+import { needsStarted } from '../needs.js';
+
+await needsStarted('MongoDB', () => inject('mongodbMissing'));
 
 /**
  * Opens a connection with production options to a new, empty database on the test run's MongoDB. Drops and closes it
@@ -36,20 +39,13 @@ export function databaseUri(service: string, name: string): string {
 
 function newDatabase() {
   const name = `keyfold-test-${randomUUID()}`;
-  return { name, uri: databaseUri(serviceUri(), name) };
-}
-
-/** Fails tests that need MongoDB if there is none. */
-function serviceUri(): string {
-  const uri = inject('mongodbUri');
-  if (!uri) throw new Error(inject('mongodbMissing'));
-  return uri;
+  return { name, uri: databaseUri(inject('mongodbUri'), name) };
 }
 
 /** Drops databases on a separate connection, because the test's own may be closed, cut or redirected. It stays open. */
 let dropping: Promise<Connection> | undefined;
 
 async function drop(name: string): Promise<void> {
-  dropping ??= mongoose.createConnection(serviceUri()).asPromise();
+  dropping ??= mongoose.createConnection(inject('mongodbUri')).asPromise();
   await (await dropping).getClient().db(name).dropDatabase();
 }

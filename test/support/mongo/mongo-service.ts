@@ -1,6 +1,4 @@
 import mongoose from 'mongoose';
-import { mongodBinary } from './mongod.js';
-import { ReplicaSet } from './replica-set.js';
 
 /** The MongoDB of the tests, or the reason why there is none, with a function that releases it. */
 export type MongoService = Readonly<{ uri: string; missing?: string; stop: () => Promise<void> }>;
@@ -11,8 +9,7 @@ const LOCAL_TIMEOUT = 500;
 
 /**
  * Finds the MongoDB of a test run: that of `MONGODB_URI`, else a replica set on the default port of this machine, else
- * a private one. Prints which one it uses. Rejects with a one-line error that names what is missing; the tests do not
- * run without MongoDB.
+ * a private one. Prints which one it uses. Rejects with a one-line error that names what is missing.
  */
 export async function findMongo(given = process.env['MONGODB_URI']): Promise<MongoService> {
   if (given) return foreign(await replicaSetAt(given, 'MONGODB_URI', GIVEN_TIMEOUT), 'MONGODB_URI');
@@ -21,6 +18,8 @@ export async function findMongo(given = process.env['MONGODB_URI']): Promise<Mon
 }
 
 async function privateSet(): Promise<MongoService> {
+  // Imported here, because these modules need mongod, which the other two ways do not.
+  const [{ mongodBinary }, { ReplicaSet }] = await Promise.all([import('./mongod.js'), import('./replica-set.js')]);
   const { description } = mongodBinary();
   const set = await ReplicaSet.start(1);
   report(`private replica set, ${description}`);

@@ -7,7 +7,7 @@ declare module 'vitest' {
      * The address of a MongoDB replica set for tests; `freshDatabase` creates databases on it. Empty if there is none.
      */
     mongodbUri: string;
-    /** The reason why there is none. Tests that need MongoDB fail with it; others run. */
+    /** The reason why there is none. Files that need MongoDB are left out with it; others run. */
     mongodbMissing: string;
   }
 }

@@ -5,7 +5,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { findMongod } from '../programs.js';
+
+await needs('mongod');
 
 /** Tests hold little data, and only support cases need diagnostics. */
 const ARGUMENTS = ['--quiet', '--wiredTigerCacheSizeGB=0.25', '--setParameter=diagnosticDataCollectionEnabled=false'];

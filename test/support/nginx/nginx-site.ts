@@ -17,9 +17,12 @@ import { ApiClient } from '../api-client.js';
 import { newAppPassword } from '../app-passwords.js';
 import { IsolatedServer } from '../isolated-server.js';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { loginToken } from '../openssh/server-token.js';
 import { newPrivateCa, type PrivateCa } from '../private-ca.js';
 import { StandaloneProcess } from '../standalone-process.js';
+
+await needs('nginx');
 
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy/nginx');
 const shipped = (name: string) => readFile(join(DEPLOY, name), 'utf8');

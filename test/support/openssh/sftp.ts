@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
+import { needs } from '../needs.js';
 import type { KeyPair } from './key-pair.js';
+
+await needs('sftp');
 
 /** How a login ended. `output` has the messages of the client. */
 export type SftpLogin = Readonly<{ succeeded: boolean; output: string; milliseconds: number }>;

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, onTestFinished } from 'vitest';
+import { needs } from '../needs.js';
+
+await needs('Go 1.26');
 
 const SOURCES = resolve(import.meta.dirname, '../../../deploy/openssh/keyfold-ssh');
 const run = promisify(execFile);

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { eventually } from '../eventually.js';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { sshKeygen } from '../ssh-keygen.js';
 import { newKeyPair, type KeyPair } from './key-pair.js';
 import { sftp, type SftpLogin } from './sftp.js';
 import { builtHelper } from './ssh-helper.js';
+
+await needs('sshd', 'libnss-extrausers', 'Linux namespaces (run the tests as root)');
 
 const DEPLOY = resolve(import.meta.dirname, '../../../deploy/openssh');
 const read = (path: string) => readFile(join(DEPLOY, path), 'utf8');

@@ -6,10 +6,13 @@ import { accountNamed, adminOf, createAccount, signedInAs } from '../accounts.js
 import { ApiClient } from '../api-client.js';
 import { IsolatedServer } from '../isolated-server.js';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { loginToken } from '../openssh/server-token.js';
 import { builtHelper } from '../openssh/ssh-helper.js';
 import { newPrivateCa, type PrivateCa } from '../private-ca.js';
 import { StandaloneProcess } from '../standalone-process.js';
+
+await needs('ProFTPD with TLS', 'curl');
 
 /** Permission bits 10 and 11: log in over FTP, and write. */
 const FTP = { login: 1 << 10, write: 1 << 11 };

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { afterwards } from '../afterwards.js';
+import { needsStarted } from '../needs.js';
 import { managementApi, type ManagementApi } from './management-api.js';
 import type { FoundRabbitmq } from './rabbitmq.setup.js';
+
+await needsStarted('RabbitMQ', async () => (await foundRabbitmq()).missing);
 
 /** An empty virtual host on the test run's RabbitMQ. */
 export type FreshBroker = Readonly<{
@@ -21,8 +24,7 @@ export type FreshBroker = Readonly<{
  * test, or after the file if called outside of a test (`beforeAll`).
  */
 export async function freshBroker(): Promise<FreshBroker> {
-  const { url, managementUrl, missing } = await foundRabbitmq();
-  if (missing) throw new Error(missing);
+  const { url, managementUrl } = await foundRabbitmq();
   const vhost = `keyfold-test-${randomUUID()}`;
   const vhostPath = encodeURIComponent(vhost);
   const api = managementApi(managementUrl);

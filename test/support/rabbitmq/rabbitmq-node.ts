@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { findRabbitmqFolder } from '../programs.js';
 import { Watchdog } from './watchdog.js';
+
+await needs('rabbitmq-server');
 
 const run = promisify(execFile);
 const START_MS = 90_000;

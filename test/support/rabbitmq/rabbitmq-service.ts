@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { managementApi } from './management-api.js';
-import { RabbitmqNode, rabbitmqPrograms } from './rabbitmq-node.js';
 
 /**
  * The RabbitMQ of the tests: its addresses with user and password but no virtual host, and a function that releases it.
@@ -15,8 +14,7 @@ const LOCAL_TIMEOUT = 500;
 
 /**
  * Finds the RabbitMQ of a test run: that of `RABBITMQ_URL`, else one on the default port of this machine, else a
- * private node. Prints which one it uses. Rejects with a one-line error that names what is missing; the tests do not
- * run without RabbitMQ.
+ * private node. Prints which one it uses. Rejects with a one-line error that names what is missing.
  */
 export async function findRabbitmq(given = process.env['RABBITMQ_URL']): Promise<RabbitmqService> {
   if (given) return foreign(given, 'RABBITMQ_URL', GIVEN_TIMEOUT);
@@ -25,6 +23,8 @@ export async function findRabbitmq(given = process.env['RABBITMQ_URL']): Promise
 }
 
 async function privateNode(): Promise<RabbitmqService> {
+  // Imported here, because the module needs rabbitmq-server, which the other two ways do not.
+  const { RabbitmqNode, rabbitmqPrograms } = await import('./rabbitmq-node.js');
   const programs = rabbitmqPrograms();
   const node = await RabbitmqNode.start();
   report(`private node, rabbitmq-server from ${programs}`);

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { needs } from '../needs.js';
 import type { KeyPair } from '../openssh/key-pair.js';
 import type { RcloneServer } from './rclone-server.js';
+
+await needs('sftp', 'curl');
 
 /** How a request of a client ended. `output` has all its messages. */
 export type Outcome = Readonly<{ succeeded: boolean; output: string; milliseconds: number }>;

@@ -5,10 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../eventually.js';
 import { lastingPort } from '../lasting-port.js';
+import { needs } from '../needs.js';
 import { builtHelper } from '../openssh/ssh-helper.js';
 import { newPrivateCa, type PrivateCa } from '../private-ca.js';
 import { sshKeygen } from '../ssh-keygen.js';
 import { shippedConfig, startCommand, type RcloneProtocol } from './rclone-unit.js';
+
+await needs('Linux namespaces (run the tests as root)');
 
 /** The Unix user of the service. */
 const ID = 2_902;

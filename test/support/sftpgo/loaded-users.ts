@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { needs } from '../needs.js';
+
+await needs('jq');
 
 const FILTER = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/users.jq');
 

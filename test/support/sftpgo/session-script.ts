@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { needs } from '../needs.js';
+
+await needs('curl', 'jq', 'dash');
 
 const SCRIPT = join(resolve(import.meta.dirname, '../../..'), 'deploy/sftpgo/keyfold-sftpgo-sessions');
 
