@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accountNamed } from '../support/accounts.js';
 import { ApiClient } from '../support/api-client.js';
@@ -9,7 +10,7 @@ import type { ProcessEnv } from '../support/keyfold-process.js';
 import { keyLine } from '../support/key-line.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { oneTimeCode, stepOf } from '../support/one-time-code.js';
-import { writeOpenlistDatabase, type OpenlistUser } from '../support/openlist-database.js';
+import { writeAlistDatabase, writeOpenlistDatabase, type OpenlistUser } from '../support/openlist-database.js';
 import { SCALED_SETTINGS } from '../support/scaled-process.js';
 import { ScaledService } from '../support/scaled-service.js';
 import { StandaloneProcess } from '../support/standalone-process.js';
@@ -54,10 +55,14 @@ async function mongodb(): Promise<Service> {
   };
 }
 
-function databaseOf(accounts: readonly OpenlistUser[], settings: Readonly<Record<string, string>> = {}): string {
+function freshPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'keyfold-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, 'data.db');
+  return join(folder, 'data.db');
+}
+
+function databaseOf(accounts: readonly OpenlistUser[], settings: Readonly<Record<string, string>> = {}): string {
+  const path = freshPath();
   writeOpenlistDatabase(path, accounts, { settings });
   return path;
 }
@@ -146,7 +151,7 @@ describe.each([
     const shown = (await service.api.get('/api/public/settings')).data<Record<string, string>>();
     expect(shown['site_title']).toBe('Our files');
     expect((await run(file, '--static-token')).out).toContain('there    (secret)\nTook 1 setting\n');
-    expect((await run(file, '--static-token')).out).toBe('No change: 2 unchanged, 0 changed here, 0 refused\n');
+    expect((await run(file, '--static-token')).out).toContain('No change: 2 unchanged, 0 changed here, 0 refused\n');
   });
 
   it('leaves out settings that are longer than Keyfold takes, each or together', async () => {
@@ -163,6 +168,45 @@ describe.each([
       ]);
       expect((await run(file, '--accept', 'settings-too-large')).status).toBe(0);
     }
+  });
+
+  it('lists the accounts of earlier imports that the file no longer has', async () => {
+    const file = databaseOf(users.slice(1, 4));
+    for (const options of [['--dry-run'], []]) {
+      const { out } = await run(file, ...options);
+      expect(out).toMatch(/^ +3 +plain +no longer in the file$/m);
+      expect(out).toContain('3 accounts of earlier imports are no longer in the file\n');
+    }
+    const { out } = await run(file, '--json');
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toMatchObject([3, 40, 41].map((id) => ({ id, outcome: 'no longer in the file' })));
+  });
+
+  it('reports rows that are no accounts and repeated names before it changes anything, and leaves out what is accepted', async () => {
+    const odd = [
+      { id: 50, username: 'odd', permission: 2 ** 40 },
+      { id: 51, username: 'good' },
+    ];
+    const file = databaseOf([...users.slice(1), ...odd]);
+    const database = new DatabaseSync(file);
+    database.exec(`CREATE TABLE copied AS SELECT * FROM x_users; DROP TABLE x_users; ALTER TABLE copied RENAME TO x_users;
+      INSERT INTO x_users SELECT * FROM x_users WHERE id = 51; UPDATE x_users SET id = 52 WHERE rowid = 9; DROP TABLE x_ssh_public_keys`);
+    database.close();
+    const problems = ['row-unreadable', 'username-taken'];
+    for (const options of [['--dry-run'], []]) {
+      const { status, out, err } = await run(file, ...options);
+      expect([status, out]).toEqual([1, expect.stringContaining('row-unreadable (permission "1099511627776")')]);
+      expect(err).toContain('has no table x_ssh_public_keys: no SSH keys are taken\n');
+      expect(err).toContain(
+        `leave out what has them with ${problems.map((problem) => `--accept ${problem}`).join(' ')}\n`,
+      );
+    }
+    expect((await run(file, ...problems.flatMap((problem) => ['--accept', problem]))).out).toContain('Took 1 account');
+    expect((await logIn('good', 'good')).code).toBe(200);
   });
 
   it('refuses the file of another site, whatever is accepted', async () => {
@@ -191,4 +235,33 @@ describe.each([
     expect(kept.map(({ id, username }) => ({ id, username }))).toEqual(many);
     expect((await logIn('many 219', 'many 219')).code).toBe(200);
   });
+});
+
+it('accounts of AList log in with the old password and the rights of their roles', async () => {
+  const path = freshPath();
+  writeAlistDatabase(
+    path,
+    [
+      { name: 'editors', rights: { '/team': 4_095 } },
+      { name: 'split', rights: { '/a': 7, '/b': 511 } },
+    ],
+    [
+      { id: 3, username: 'editor', role: '[3]', basePath: '/team', password: 'Pässwörd ✓', secret: SECRET },
+      { id: 4, username: 'split', role: '[4]', basePath: '/a' },
+      { id: 5, username: 'lost', role: '[9]' },
+    ],
+  );
+  const { api, env, dispose } = await sqlite();
+  onTestFinished(dispose);
+  const { out, status } = await keyfold(env, 'import', 'openlist', path, '--accept', 'row-unreadable');
+  expect(status).toBe(0);
+  expect(out).toContain('its roles differ by folder');
+  expect(out).toContain('Took 4 accounts');
+  const code = oneTimeCode(SECRET, stepOf(Date.now()));
+  expect((await api.logIn('editor', 'Pässwörd ✓', code)).code).toBe(200);
+  const split = await api.signedIn('split', 'split');
+  expect((await split.get('/api/me')).data()).toMatchObject({ id: 4, base_path: '/a', permission: 7, role: 0 });
+  const admin = await api.signedIn('admin', 'old admin');
+  expect((await admin.get('/api/me')).data()).toMatchObject({ id: 1, role: 2, permission: 0x3fff });
+  expect(await accountNamed(admin, 'guest')).toMatchObject({ id: 2, role: 1, disabled: true });
 });

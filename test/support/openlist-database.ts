@@ -12,7 +12,8 @@ export type OpenlistUser = Readonly<{
   password?: string;
   passwordTimestamp?: number;
   basePath?: string;
-  role?: number;
+  /** AList has a list of roles, as JSON. */
+  role?: number | string;
   disabled?: boolean;
   permission?: number;
   secret?: string;
@@ -38,11 +39,49 @@ const GUEST: OpenlistUser = {
   passwordTimestamp: 0,
 };
 
+/** The rights of a role of AList: the bits for each folder. */
+export type AlistRole = Readonly<{ name: string; rights: Readonly<Record<string, number>> }>;
+
+/** The roles of every AList, with the ids 1 and 2. */
+const ALIST_ROLES: readonly AlistRole[] = [
+  { name: 'guest', rights: { '/': 0 } },
+  { name: 'admin', rights: { '/': 0xffff } },
+];
+
+type Options = Readonly<{
+  prefix?: string;
+  settings?: Readonly<Record<string, string>>;
+  admin?: Partial<OpenlistUser>;
+  guest?: Partial<OpenlistUser>;
+}>;
+
+/**
+ * Creates a database as AList 3.62 writes it: with the guest as account 1, the admin as account 2, and roles with rights for folders. The
+ * given roles have the ids from 3 on.
+ */
+export function writeAlistDatabase(path: string, roles: readonly AlistRole[], users: readonly OpenlistUser[]): void {
+  writeOpenlistDatabase(path, users, {
+    admin: { id: 2, role: '[2]', permission: 0xffff },
+    guest: { id: 1, role: '[1]' },
+  });
+  const file = new DatabaseSync(path);
+  file.exec(`ALTER TABLE x_users DROP COLUMN allow_ldap;
+    CREATE TABLE x_roles (id integer PRIMARY KEY AUTOINCREMENT, name text, description text, "default" numeric DEFAULT false,
+      raw_permission text, CONSTRAINT uni_x_roles_name UNIQUE (name))`);
+  const role = file.prepare('INSERT INTO x_roles (name, raw_permission) VALUES (?, ?)');
+  for (const { name, rights } of [...ALIST_ROLES, ...roles])
+    role.run(
+      name,
+      JSON.stringify(Object.entries(rights).map(([folder, permission]) => ({ path: folder, permission }))),
+    );
+  file.close();
+}
+
 /** Creates a database with the schema and the data that OpenList 4.2.5 writes: its admin, its guest, these accounts and settings. */
 export function writeOpenlistDatabase(
   path: string,
   users: readonly OpenlistUser[],
-  { prefix = 'x_', settings = {} }: Readonly<{ prefix?: string; settings?: Readonly<Record<string, string>> }> = {},
+  { prefix = 'x_', settings = {}, admin, guest }: Options = {},
 ): void {
   const file = new DatabaseSync(path);
   file.exec(`
@@ -58,7 +97,7 @@ export function writeOpenlistDatabase(
   for (const [name, value] of Object.entries(settings)) setting.run(name, value);
   const user = file.prepare(`INSERT INTO "${prefix}users" VALUES (?, ?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, 1)`);
   const key = file.prepare(`INSERT INTO "${prefix}ssh_public_keys" VALUES (NULL, ?, ?, '', ?, ?, ?)`);
-  for (const each of [ADMIN, GUEST, ...users]) {
+  for (const each of [{ ...ADMIN, ...admin }, { ...GUEST, ...guest }, ...users]) {
     const { id, username, password = username, passwordTimestamp = 1_795_356_473, basePath = '/', role = 0 } = each;
     // OpenList replaces it with each password.
     const salt = `salt of ${password}`;

@@ -11,6 +11,7 @@ export * from './account/account.decider.js';
 export * from './account/account.commands.js';
 export * from './account/account.events.js';
 export * from './account/account.holds.js';
+export { cleanBasePath } from './account/base-path.js';
 export * from './account/name-rules.js';
 export {
   absentAccount,

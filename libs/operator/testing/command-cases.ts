@@ -35,8 +35,8 @@ const account = z.strictObject({
   passwordChanged: time.nullable(),
 });
 const change = z.strictObject({ key: text, from: text.nullable(), to: text.nullable(), secret: z.boolean() });
-const outcome = z.enum(['taken', 'unchanged', 'changed here', 'refused']);
-const problems = z.array(z.strictObject({ reason: text, key: text.optional() }));
+const outcome = z.enum(['taken', 'unchanged', 'changed here', 'changed on both sides', 'refused']);
+const problems = z.array(z.strictObject({ reason: text, key: text.optional(), cause: text.optional() }));
 const slot = z.strictObject({
   slot: z.int(),
   head: z.int(),

@@ -21,5 +21,6 @@ export const openlistAccount = (id: number, username: string, differing: Partial
   hasPasskeys: false,
   keys: [],
   keysLeftOut: 0,
+  notes: [],
   ...differing,
 });

@@ -1,15 +1,16 @@
 import { argument, asked, flag, json, local, onStore, optionOr, texts, truth, type Kind } from './command.js';
 
 const OPENLIST = `
-Takes accounts with their passwords, second factors and SSH keys from data.db, the SQLite database of OpenList, and the settings of the
-site. Passwords and authenticator apps stay the same. Sessions and tokens of OpenList do not work here. The admin and the guest replace
+Takes accounts with their passwords, second factors and SSH keys from data.db, the SQLite database of OpenList or AList, and the settings of
+the site. Passwords and authenticator apps stay the same. Sessions and tokens of OpenList do not work here. The admin and the guest replace
 those that Keyfold created, as long as nobody changed them here.
 
-First run it with --dry-run. An account, key or setting with a problem is not taken. Problems have names, and without --accept for each of
+First run it with --dry-run. It says which tables and columns the file lacks. An account, key or setting with a problem is not taken. Problems have names, and without --accept for each of
 them the command changes nothing. Ids stay the same unless an account here has or had them; the table shows new ones.
 
-Safe to repeat: it continues an interrupted run and takes what is new or changed in OpenList. Accounts and settings that were also changed
-here stay as they are, and are reported. Keyfold takes one site only: a second one may have other people under the same ids.
+Safe to repeat: it continues an interrupted run and takes what is new or changed in OpenList. Accounts and settings that were changed
+here stay as they are, and are reported, also if they were changed on both sides. It lists accounts of earlier imports that the file no longer
+has, and deletes nothing. Keyfold takes one site only: a second one may have other people under the same ids.
 
 The command reads the file itself, also beside a running service, and never writes it. Each hash of a password is wrapped in argon2id
 before it leaves the command, which takes 20 to 40 ms of a CPU. The command says how long that takes before it begins. The embedded store
@@ -23,9 +24,9 @@ The static token is only taken with --static-token.
 
 The exit status is 1 if a problem was not accepted, and 2 if the file cannot be used.
 
-With --json, each line is an object. That of an account has id (in OpenList), username, outcome (taken, unchanged, changed here or
-refused), accountId (here, or null), problems (objects with reason and, for a key, its title as key), notes, needsPassword, and keys (the
-number to add). That of a setting has setting, outcome, here and there (its values, null if secret or too long), and problems. An import prints
+With --json, each line is an object. That of an account has id (in OpenList, null if it is no integer), username, outcome (taken, unchanged,
+changed here, changed on both sides, refused, or no longer in the file), accountId (here, or null), problems (objects with reason, sometimes
+its cause, and for a key its title as key), notes, needsPassword, and keys (the number to add). That of a setting has setting, outcome, here and there (its values, null if secret or too long), and problems. An import prints
 the accounts and settings that it takes or refuses, and --dry-run all of them.`;
 
 const MAPPING = `

@@ -16,6 +16,12 @@ const BLANK = /\p{White_Space}/u;
  */
 export function parseSshPublicKey(text: string): SshPublicKey | undefined {
   if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return undefined;
+  const [line = '', ...others] = keyLinesIn(text);
+  return others.length > 0 ? undefined : keyOfLine(line);
+}
+
+/** Returns the line that should be the key, and others that make several of it. */
+export function keyLinesIn(text: string): string[] {
   const lines = trimmed(text)
     .split('\n')
     .map((line) => line.split('\r').map(trimmed))
@@ -23,8 +29,7 @@ export function parseSshPublicKey(text: string): SshPublicKey | undefined {
   // compat: the original reads a line up to its first carriage return. A key after it counts as a second key.
   const [line = '', ...others] = lines.map(([start = '']) => start).filter((start) => start !== '');
   const ignored = lines.flatMap(([, ...rest]) => rest);
-  if (others.length > 0 || ignored.some((rest) => keyOfLine(rest))) return undefined;
-  return keyOfLine(line);
+  return [line, ...others, ...ignored.filter((rest) => keyOfLine(rest))];
 }
 
 /**
@@ -47,7 +52,7 @@ function keyOfLine(line: string): SshPublicKey | undefined {
 }
 
 /** Splits a text at its first space or tab. */
-function firstWord(text: string): [string, string] {
+export function firstWord(text: string): [string, string] {
   const end = text.search(/[ \t]/);
   return end === -1 ? [text, ''] : [text.slice(0, end), trimmed(text.slice(end))];
 }
@@ -73,7 +78,7 @@ function bitsOfKey(type: string, bytes: Buffer): number | undefined {
 }
 
 /** Splits the bytes into strings (RFC 4251 section 5), or returns undefined if a length is wrong. */
-function wireStrings(bytes: Buffer): Buffer[] | undefined {
+export function wireStrings(bytes: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {

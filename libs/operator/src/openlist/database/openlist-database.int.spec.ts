@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { writeOpenlistDatabase, type OpenlistUser } from '../../../../../test/support/openlist-database.js';
+import {
+  writeAlistDatabase,
+  writeOpenlistDatabase,
+  type AlistRole,
+  type OpenlistUser,
+} from '../../../../../test/support/openlist-database.js';
 import { OpenlistDatabase } from './openlist-database.js';
 import { UnusableOpenlistDatabase } from './openlist-file.js';
 
@@ -19,6 +24,15 @@ function read() {
   const database = new OpenlistDatabase(path);
   try {
     return [...database.accounts()];
+  } finally {
+    database.close();
+  }
+}
+
+function refusedRows() {
+  const database = new OpenlistDatabase(path);
+  try {
+    return [...database.refusedRows()];
   } finally {
     database.close();
   }
@@ -70,6 +84,7 @@ describe('the database of OpenList', () => {
         { title: 'phone', line: 'ssh-ed25519 BBBB phone', addedAt: null },
       ],
       keysLeftOut: 0,
+      notes: [],
     });
   });
 
@@ -102,6 +117,12 @@ describe('the database of OpenList', () => {
     change(`UPDATE x_users SET pwd_hash = '', password = 'plain' WHERE id = 7`);
     expect(read().at(-1)!.hash).toBeUndefined();
   });
+});
+
+it('passkeys of 20 MB are noticed', () => {
+  writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
+  change('UPDATE x_users SET authn = zeroblob(20000000) WHERE id = 7');
+  expect(read().at(-1)!.hasPasskeys).toBe(true);
 });
 
 describe('the keys of an account', () => {
@@ -158,9 +179,15 @@ describe('the settings', () => {
     expect(settings('site_title')).toEqual([]);
   });
 
-  it('of 200 kB are refused', () => {
-    writeOpenlistDatabase(path, [], { settings: { logo: 'x'.repeat(200_000) } });
-    expect(settings('logo')).toEqual([{ key: 'logo', value: undefined }]);
+  it.each(['200 kB', '50 MB'])('of %s are left out', (size) => {
+    writeOpenlistDatabase(path, [], { settings: { logo: '', site_title: 'Ours' } });
+    change(
+      `UPDATE x_setting_items SET value = hex(zeroblob(${size === '50 MB' ? 25_000_000 : 100_000})) WHERE key = 'logo'`,
+    );
+    expect(settings('logo', 'site_title')).toEqual([
+      { key: 'logo', value: undefined },
+      { key: 'site_title', value: 'Ours' },
+    ]);
   });
 });
 
@@ -223,12 +250,6 @@ describe('a file that is refused', () => {
     refused('has no accounts of OpenList');
   });
 
-  it('has a name of 20 MB', () => {
-    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    change('UPDATE x_users SET username = zeroblob(20000000) WHERE id = 7');
-    refused('a text of more than 8192 bytes in the account "7"');
-  });
-
   it('is another SQLite database', () => {
     change('CREATE TABLE users (id integer, name text)');
     refused('has no accounts of OpenList');
@@ -240,22 +261,157 @@ describe('a file that is refused', () => {
     refused('has the accounts of several sites: x_users, y_users');
   });
 
-  it('has two accounts of one id', () => {
-    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
+  it('has a write-ahead log that SQLite cannot open, as on a read-only file system', () => {
+    writeOpenlistDatabase(path, []);
+    change('PRAGMA journal_mode = WAL');
+    mkdirSync(`${path}-wal`);
+    refused(`unable to open database file. It has a write-ahead log, so SQLite must be able to write ${path}-shm`);
+  });
+
+  it('is of AList before 3.24, and names what an upgrade needs', () => {
+    change(`CREATE TABLE x_users (id integer PRIMARY KEY, username text, password text, base_path text, role integer, permission integer);
+      INSERT INTO x_users VALUES (1, 'admin', 'plain', '/', 2, 0)`);
+    refused('is of AList before 3.24: x_users has no password hashes. Start OpenList on a copy');
+  });
+});
+
+describe('a row that is no account', () => {
+  const ann: OpenlistUser = { id: 7, username: 'ann' };
+
+  it.each([
+    ['the permission', 'permission = 4294967296', { cause: 'permission "4294967296"' }],
+    ['the time of the password', `pwd_ts = 'long ago'`, { cause: 'pwd_ts "long ago"' }],
+    ['a role of OpenList', 'role = 3', { cause: 'role "3"' }],
+    ['roles without a table of roles', `role = '[0,3]'`, { cause: 'role "[0,3]"' }],
+    ['a name of 20 MB', 'username = zeroblob(20000000)', { cause: 'a text of more than 8192 bytes' }],
+    ['a base path of 9 kB', 'base_path = hex(zeroblob(4500))', { cause: 'a text of more than 8192 bytes' }],
+    ['no name', `username = ''`, { reason: 'username-empty' }],
+    ['null for a name', 'username = NULL', { reason: 'username-empty' }],
+    ['a second admin', 'role = 2', { reason: 'admin-or-guest-uncreatable' }],
+    ['a second guest', 'role = 1', { reason: 'admin-or-guest-uncreatable' }],
+  ])('has %s, and the others are read', (_, assignment, problem) => {
+    writeOpenlistDatabase(path, [ann, { id: 8, username: 'bea' }]);
+    change(`UPDATE x_users SET ${assignment} WHERE id = 7`);
+    expect(refusedRows()).toMatchObject([{ id: 7, problem: { reason: 'row-unreadable', ...problem } }]);
+    expect(read().map(({ username }) => username)).toEqual(['admin', 'guest', 'bea']);
+  });
+
+  it('has the id or the name of another', () => {
+    writeOpenlistDatabase(path, [
+      ann,
+      { id: 8, username: 'bea' },
+      { id: 9, username: 'cid' },
+      { id: 10, username: 'dan' },
+    ]);
     change(`CREATE TABLE copied AS SELECT * FROM x_users; DROP TABLE x_users; ALTER TABLE copied RENAME TO x_users;
-      INSERT INTO x_users SELECT * FROM x_users WHERE id = 7`);
-    refused('several accounts of the id "7"');
+      UPDATE x_users SET id = 8 WHERE id = 7; UPDATE x_users SET id = 'nine' WHERE id = 9;
+      INSERT INTO x_users SELECT * FROM x_users WHERE id = 10; UPDATE x_users SET id = 11 WHERE rowid = 7`);
+    expect(refusedRows()).toEqual([
+      { id: 8, username: 'ann', problem: { reason: 'row-unreadable', cause: 'another account has the id' } },
+      { id: 8, username: 'bea', problem: { reason: 'row-unreadable', cause: 'another account has the id' } },
+      { id: null, username: 'cid', problem: { reason: 'row-unreadable', cause: 'the id is no integer' } },
+      { id: 11, username: 'dan', problem: { reason: 'username-taken' } },
+    ]);
+    expect(read().map(({ id }) => id)).toEqual([1, 2, 10]);
+  });
+});
+
+describe('a file that lacks tables or columns', () => {
+  it('names each, with what is not taken', () => {
+    writeOpenlistDatabase(path, []);
+    change(`DROP TABLE x_ssh_public_keys; ALTER TABLE x_setting_items DROP COLUMN value; ALTER TABLE x_users DROP COLUMN otp_secret;
+      ALTER TABLE x_users DROP COLUMN disabled`);
+    const database = new OpenlistDatabase(path);
+    expect(database.gaps).toEqual([
+      `${path} has no table x_ssh_public_keys: no SSH keys are taken`,
+      `${path} has no value in x_setting_items: no settings are taken`,
+      `${path} has no otp_secret in x_users: no second factors are taken`,
+      `${path} has no disabled in x_users: no account is disabled`,
+    ]);
+    database.close();
+  });
+});
+
+describe('a database of AList', () => {
+  const roles: readonly AlistRole[] = [
+    { name: 'readers', rights: { '/': 0 } },
+    { name: 'editors', rights: { '/team': 4_095 } },
+    { name: 'split', rights: { '/a': 7, '/b': 511 } },
+    { name: 'bits', rights: { '/': 115_471 } },
+  ];
+  const one = (user: Partial<OpenlistUser>) => {
+    writeAlistDatabase(path, roles, [{ id: 7, username: 'ann', ...user }]);
+    return read().at(-1)!;
+  };
+  const differing = 'its roles differ by folder: gets the rights that all folders have';
+
+  it('has a guest and an admin, whatever their ids', () => {
+    writeAlistDatabase(path, roles, []);
+    expect(read()).toMatchObject([
+      { id: 1, username: 'guest', role: 1, permission: 0, notes: [] },
+      { id: 2, username: 'admin', role: 2, permission: 0x3fff, notes: ['the bits 14 to 16 of AList are not taken'] },
+    ]);
   });
 
-  it('has permissions that are no number of 32 bits', () => {
-    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    change('UPDATE x_users SET permission = 4294967296 WHERE id = 7');
-    refused('the permission "4294967296"');
+  it.each([
+    ['its role', '[3]', '/', { permission: 0, notes: [] }],
+    ['a role for the base path', '[4]', '/team', { permission: 4_095, notes: [] }],
+    [
+      'a role for a folder above the base path',
+      '[4]',
+      '/team/x',
+      { permission: 4_095, basePath: '/team/x', notes: [] },
+    ],
+    ['all roles for the base path', '[3,4]', '/team', { permission: 4_095, notes: [] }],
+    ['the narrowest of several', '[3,4]', '/', { permission: 0, basePath: '/', notes: [differing] }],
+    ['the rights of its folder only', '[5]', '/a', { permission: 7, notes: [differing] }],
+    [
+      'the bits that OpenList has too',
+      '[6]',
+      '/',
+      { permission: 0x30f, notes: ['the bits 14 to 16 of AList are not taken'] },
+    ],
+    ['no name of a folder that begins like it', '[4]', '/teams', { permission: 0, basePath: '/teams' }],
+    [
+      'the only folder of its roles',
+      '[4]',
+      '/',
+      { permission: 4_095, basePath: '/team', notes: ['only /team of /, as its roles allow'] },
+    ],
+    [
+      'nothing for all folders',
+      '[5]',
+      '/',
+      { permission: 0, notes: ['can read more folders than its roles allowed', differing] },
+    ],
+    ['no rights without a role', '[]', '/', { permission: 0, notes: ['can read more folders than its roles allowed'] }],
+    ['the rights of a person if the guest is another account', '[1,4]', '/team', { permission: 4_095 }],
+  ])('gives an account %s', (_, role, basePath, expected) => {
+    expect(one({ role, basePath, permission: 65_535 })).toMatchObject({ role: 0, ...expected });
   });
 
-  it('has roles that OpenList does not write', () => {
-    writeOpenlistDatabase(path, [{ id: 7, username: 'ann' }]);
-    change(`UPDATE x_users SET role = '[0,3]' WHERE id = 7`);
-    refused('the account "7" has the role "[0,3]"');
+  it('has accounts from before its roles, with the bits that OpenList has too', () => {
+    expect(one({ role: 0, permission: 0xffff })).toMatchObject({ role: 0, permission: 0x3fff });
+  });
+
+  it('knows its roles by their names', () => {
+    writeAlistDatabase(path, roles, []);
+    change(
+      `UPDATE x_roles SET id = id + 10; UPDATE x_roles SET id = 1 WHERE name = 'admin'; UPDATE x_roles SET id = 2 WHERE name = 'guest'`,
+    );
+    expect(read()).toMatchObject([
+      { id: 1, role: 2 },
+      { id: 2, role: 1 },
+    ]);
+  });
+
+  it.each([
+    ['no table has', '[3,99]', 'SELECT 1'],
+    ['has rights that are no list', '[3]', `UPDATE x_roles SET raw_permission = '{}' WHERE id = 3`],
+    ['is no number', '["admin"]', 'SELECT 1'],
+  ])('refuses an account whose role %s', (_, role, sql) => {
+    writeAlistDatabase(path, roles, [{ id: 7, username: 'ann', role }]);
+    change(sql);
+    expect(refusedRows()).toMatchObject([{ id: 7, problem: { reason: 'row-unreadable' } }]);
   });
 });

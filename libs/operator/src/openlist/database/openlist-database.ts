@@ -1,56 +1,52 @@
-import { KEYS_PER_ACCOUNT, SETTINGS_BYTES } from '@keyfold/domain';
+import { KEYS_PER_ACCOUNT, ROLE_ADMIN, ROLE_GUEST, SETTINGS_BYTES } from '@keyfold/domain';
 import { reasonOf } from '@keyfold/reporting';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { quoted } from '../../output/printable.js';
+import { COMMON_BITS, roleIdsIn, rightsOf, type AlistRole, type RoleRights } from './alist-roles.js';
 import { openOpenlistFile, UnusableOpenlistDatabase } from './openlist-file.js';
-
-/** An SSH key of an account. `addedAt` is in unix milliseconds; null if the database has no readable time. */
-export type OpenlistKey = Readonly<{ title: string; line: string; addedAt: number | null }>;
-
-/**
- * An account of OpenList. `hash` is the lower-case hex SHA-256 of `<static hash>-<salt>`, or undefined if there is none. `secret` is that of
- * two-factor, or empty. `passwordTimestamp` is in unix seconds. `keysLeftOut` is the number of keys that no account can have in addition.
- */
-export type OpenlistAccount = Readonly<{
-  id: number;
-  username: string;
-  hash: string | undefined;
-  salt: string;
-  passwordTimestamp: number;
-  secret: string;
-  basePath: string;
-  role: number;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-  allowLdap: boolean;
-  hasPasskeys: boolean;
-  keys: readonly OpenlistKey[];
-  keysLeftOut: number;
-}>;
+import {
+  accountOf,
+  isInteger,
+  passwordIn,
+  textOf,
+  type OpenlistAccount,
+  type RefusedRow,
+  type Row,
+  type RowReason,
+} from './openlist-rows.js';
 
 export type OpenlistSetting = Readonly<{ key: string; value: string | undefined }>;
 
 /** Accounts that are read at once, so that memory stays flat and OpenList is locked out of its file only for moments. */
 const PAGE = 500;
-const LOWEST_ID = -(2n ** 63n);
-/** The longest salt that is read; OpenList writes 16 letters. */
-const SALT_LETTERS = 255;
+const LOWEST_ROW = -(2n ** 63n);
 /** Maximum size of a text of an account and of a text of a key, in bytes. Both are more than the API takes. */
 const MAX_TEXT_BYTES = 8 * 1024;
 const MAX_KEY_BYTES = 16 * 1024 + 1;
-/** Maximum length of the keys of an account in JSON, so that each account fits into a request. */
-const MAX_KEYS_LENGTH = 800_000;
-const OTHER_KEY_FIELDS = 64;
+const MAX_RIGHTS_BYTES = 64 * 1024;
 
-type Row = Record<string, SQLOutputValue>;
+/** The roles of OpenList, and of AList up to 3.45: general, guest and admin. */
+const SINGLE_ROLES: ReadonlySet<number> = new Set([0, ROLE_GUEST, ROLE_ADMIN]);
+
 const REQUIRED_COLUMNS = ['id', 'username', 'pwd_hash', 'salt', 'role'];
 const OTHER_COLUMNS = ['pwd_ts', 'otp_secret', 'base_path', 'permission', 'disabled', 'sso_id', 'allow_ldap'];
 /** The number of keys of an account, null if it has none. */
 const KEY_COUNT = '(SELECT number FROM temp.owned_keys WHERE owner = id AND place = 1)';
 const KEY_COLUMNS = ['user_id', 'title', 'key_str', 'added_time'];
+const SETTING_COLUMNS = ['key', 'value'];
+const ROLE_COLUMNS = ['id', 'name', 'raw_permission'];
+/** Tables and columns that a file can lack, and what an import then leaves out. */
+const OPTIONAL: readonly (readonly [table: string, columns: readonly string[], effect: string])[] = [
+  ['ssh_public_keys', KEY_COLUMNS, 'no SSH keys are taken'],
+  ['setting_items', SETTING_COLUMNS, 'no settings are taken'],
+  ['users', ['otp_secret'], 'no second factors are taken'],
+  ['users', ['base_path'], 'every account gets the base path /'],
+  ['users', ['permission'], 'no account gets permissions'],
+  ['users', ['disabled'], 'no account is disabled'],
+  ['users', ['sso_id'], 'no links to single sign-on are taken'],
+];
 
-/** Reads the accounts and settings in a SQLite database of OpenList, whose tables can have any prefix. Never writes. */
+/** Reads the accounts and settings in a SQLite database of OpenList or AList, whose tables can have any prefix. Never writes. */
 export class OpenlistDatabase {
   readonly #file: DatabaseSync;
   readonly #prefix: string;
@@ -58,6 +54,10 @@ export class OpenlistDatabase {
   readonly #passkeys: string;
   /** Reads the keys of an account. Undefined in a file of a version before the first keys. */
   readonly #keys: StatementSync | undefined;
+  /** Reads a role of AList. Undefined in other files. */
+  readonly #roles: StatementSync | undefined;
+  /** The tables and columns that the file lacks, with what an import leaves out for want of them. */
+  readonly gaps: readonly string[];
 
   /** Throws `UnusableOpenlistDatabase`. */
   constructor(private readonly path: string) {
@@ -67,43 +67,56 @@ export class OpenlistDatabase {
       const present = columnsIn(this.#file, `${this.#prefix}users`);
       this.#columns = [...REQUIRED_COLUMNS, ...OTHER_COLUMNS].filter((column) => present.has(column));
       // Passkeys can be long, and only their existence matters.
-      this.#passkeys = present.has('authn') ? "octet_length(authn) > 2 AND authn <> 'null'" : '0';
+      this.#passkeys = present.has('authn') ? `octet_length(authn) > 2 AND ${bounded('authn', 4)} <> 'null'` : '0';
+      this.gaps = OPTIONAL.flatMap(([table, columns, effect]) => {
+        const gap = this.#gapIn(table, columns);
+        return gap === undefined ? [] : [`${path} has ${gap}: ${effect}`];
+      });
       this.#requireIntact('users');
-      this.#requireSafeRows();
+      this.#findDoubts();
       this.#keys = this.#prepareKeys();
+      this.#roles = this.#prepareRoles();
     } catch (error) {
       this.close();
       throw this.#unusable(error);
     }
   }
 
-  /** Yields the accounts by id. Throws `UnusableOpenlistDatabase`. */
+  /** Yields the accounts in the order of the table. Throws `UnusableOpenlistDatabase`. */
   *accounts(): Generator<OpenlistAccount> {
-    for (let last: SQLOutputValue = LOWEST_ID; ;) {
-      const page = this.#read(last);
-      for (const row of page) yield this.#accountOf(row);
-      if (page.length < PAGE) return;
-      last = page.at(-1)!['id']!;
-    }
+    for (const row of this.#rows()) if (!('problem' in row)) yield row;
+  }
+
+  /** Yields the other rows. Throws `UnusableOpenlistDatabase`. */
+  *refusedRows(): Generator<RefusedRow> {
+    for (const row of this.#rows()) if ('problem' in row) yield row;
   }
 
   /** Returns hash and salt of an account's password, if it has one. Throws `UnusableOpenlistDatabase`. */
   passwordOf(id: number): Readonly<{ hash: string; salt: string }> | undefined {
-    const [row] = this.#read(BigInt(id) - 1n, 1);
-    if (row?.['id'] !== BigInt(id)) return undefined;
-    const { hash, salt } = accountOf(row, []);
-    return hash === undefined ? undefined : { hash, salt };
+    const [row] = this.#read('id = ?', BigInt(id));
+    const { hash, salt } = row && row['reason'] === null ? passwordIn(row) : {};
+    return hash === undefined || salt === undefined ? undefined : { hash, salt };
+  }
+
+  *#rows(): Generator<OpenlistAccount | RefusedRow> {
+    const reserved = new Set<number>();
+    for (let last: SQLOutputValue = LOWEST_ROW; ;) {
+      const page = this.#read('users.rowid > ?', last);
+      for (const row of page) yield this.#rowOf(row, reserved);
+      if (page.length < PAGE) return;
+      last = page.at(-1)!['row']!;
+    }
   }
 
   /** Returns the saved values of these settings; undefined for one that is too long for Keyfold. Throws `UnusableOpenlistDatabase`. */
   settings(keys: readonly string[]): readonly OpenlistSetting[] {
     try {
-      if (!['key', 'value'].every((column) => columnsIn(this.#file, `${this.#prefix}setting_items`).has(column)))
-        return [];
+      if (!this.#has('setting_items', SETTING_COLUMNS)) return [];
       this.#requireIntact('setting_items');
       const found = this.#file
         .prepare(
-          `SELECT key, iif(octet_length(value) > ${SETTINGS_BYTES}, NULL, value) AS value, value IS NULL AS none
+          `SELECT key, iif(octet_length(value) > ${SETTINGS_BYTES}, NULL, value) AS value, typeof(value) = 'null' AS none
             FROM ${this.#table('setting_items')} WHERE key IN (SELECT value FROM json_each(?)) LIMIT ?`,
         )
         .all(JSON.stringify(keys), keys.length) as Row[];
@@ -115,25 +128,59 @@ export class OpenlistDatabase {
     }
   }
 
-  #read(after: SQLOutputValue, limit = PAGE): Row[] {
+  #read(condition: string, value: SQLOutputValue): Row[] {
     try {
       const users = this.#file.prepare(
-        `SELECT ${this.#columns.join()}, ${this.#passkeys} AS has_passkeys, ${KEY_COUNT} AS key_count FROM ${this.#table('users')} WHERE id > ? ORDER BY id LIMIT ${limit}`,
+        `SELECT users.rowid AS row, ${this.#columns.map((column) => `${bounded(column, MAX_TEXT_BYTES)} AS ${column}`).join()},
+          ${this.#passkeys} AS has_passkeys, ${KEY_COUNT} AS key_count, doubts.reason AS reason, doubts.cause AS cause
+          FROM ${this.#table('users')} AS users LEFT JOIN temp.doubts ON doubts.place = users.rowid
+          WHERE ${condition} ORDER BY users.rowid LIMIT ${PAGE}`,
       );
       users.setReadBigInts(true);
-      return users.all(after) as Row[];
+      return users.all(value) as Row[];
     } catch (error) {
       throw this.#unusable(error);
     }
   }
 
-  #accountOf(row: Row): OpenlistAccount {
+  /** `reserved`: the roles of admin and guest that earlier rows have. */
+  #rowOf(row: Row, reserved: Set<number>): OpenlistAccount | RefusedRow {
+    const id = typeof row['id'] === 'bigint' ? Number(row['id']) : null;
+    const refused = (reason: RowReason, cause?: string): RefusedRow => ({
+      id,
+      username: textOf(row['username']),
+      problem: { reason, ...(cause !== undefined && { cause }) },
+    });
     try {
+      if (row['reason'] !== null) return refused(textOf(row['reason']) as RowReason, textOf(row['cause']) || undefined);
+      const odd = ['pwd_ts', 'permission'].find((column) => !isInteger(row, column));
+      const rights = odd === undefined ? this.#rightsOf(row) : undefined;
+      if (!rights) return refused('row-unreadable', `${odd ?? 'role'} ${quoted(textOf(row[odd ?? 'role']))}`);
+      const isReserved = rights.role === ROLE_ADMIN || rights.role === ROLE_GUEST;
+      // AList also gives the role of the guest to people who register themselves.
+      const isPerson = rights.role === ROLE_GUEST && reserved.has(ROLE_GUEST) && this.#roles !== undefined;
+      if (isReserved && reserved.has(rights.role) && !isPerson) return refused('admin-or-guest-uncreatable');
+      if (isReserved) reserved.add(rights.role);
       const keys = row['key_count'] === null ? undefined : this.#keys?.all(row['id']!);
-      return accountOf(row, (keys ?? []) as Row[]);
+      return accountOf(row, isPerson ? { ...rights, role: 0 } : rights, (keys ?? []) as Row[]);
     } catch (error) {
       throw this.#unusable(error);
     }
+  }
+
+  /** Returns the rights of an account; undefined if its role is none that OpenList or AList writes. */
+  #rightsOf(row: Row): RoleRights | undefined {
+    const basePath = textOf(row['base_path']);
+    const permission = Number(row['permission'] ?? 0);
+    const text = textOf(row['role']);
+    const role = Number(text);
+    if ((text !== '' || !this.#roles) && SINGLE_ROLES.has(role))
+      return { role, basePath, permission: this.#roles ? permission & COMMON_BITS : permission, notes: [] };
+    const ids = roleIdsIn(text === '' ? 'null' : text.replace(/^\d+$/, '[$&]'));
+    const roles = ids?.map((id) => this.#roles?.all(id) ?? []);
+    if (!roles?.every((found) => found.length === 1)) return undefined;
+    const named = roles.flat().map(({ name, rights }): AlistRole => ({ name: textOf(name), rights: textOf(rights) }));
+    return rightsOf(named, basePath);
   }
 
   /** Refuses a damaged table, which may also have no end. */
@@ -146,21 +193,22 @@ export class OpenlistDatabase {
       );
   }
 
-  /** Refuses rows without a usable primary key, whose keys could belong to another account, and texts that would need much memory. */
-  #requireSafeRows(): void {
+  /** Notes rows without a usable primary key, whose keys could belong to another account, long texts, and names that no account can have. */
+  #findDoubts(): void {
     const users = this.#table('users');
-    const repeated = `SELECT id FROM ${users} GROUP BY id HAVING count(*) > 1 OR typeof(id) <> 'integer' LIMIT 1`;
-    const [row] = this.#file.prepare(repeated).all();
-    if (row)
-      throw new UnusableOpenlistDatabase(
-        `${this.path} has several accounts of the id ${quoted(textOf(row['id']))}, or this is no number. Convert the database again, with its primary keys`,
-      );
     const isLong = this.#columns.map((column) => `octet_length(${column}) > ${MAX_TEXT_BYTES}`).join(' OR ');
-    const [long] = this.#file.prepare(`SELECT id FROM ${users} WHERE ${isLong} LIMIT 1`).all();
-    if (long)
-      throw new UnusableOpenlistDatabase(
-        `${this.path} has a text of more than ${MAX_TEXT_BYTES} bytes in the account ${quoted(textOf(long['id']))}, which OpenList does not write. Remove it there`,
-      );
+    const id = `iif(typeof(id) = 'integer' AND id BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}, id, NULL)`;
+    const name = `CAST(${bounded('username', MAX_TEXT_BYTES)} AS TEXT)`;
+    const doubt = 'INSERT OR IGNORE INTO temp.doubts SELECT';
+    const repeated = (column: string) => `(SELECT rowid AS place, count(*) OVER (PARTITION BY ${column}) AS number,
+      row_number() OVER (PARTITION BY ${column} ORDER BY rowid) AS turn FROM ${users} WHERE rowid NOT IN (SELECT place FROM temp.doubts))`;
+    this.#file.exec(`
+      CREATE TEMP TABLE doubts (place INTEGER PRIMARY KEY, reason, cause);
+      ${doubt} rowid, 'row-unreadable', 'the id is no integer' FROM ${users} WHERE ${id} IS NULL;
+      ${doubt} place, 'row-unreadable', 'another account has the id' FROM ${repeated(id)} WHERE number > 1;
+      ${doubt} rowid, 'row-unreadable', 'a text of more than ${MAX_TEXT_BYTES} bytes' FROM ${users} WHERE ${isLong};
+      ${doubt} rowid, 'username-empty', '' FROM ${users} WHERE ifnull(octet_length(username), 0) = 0;
+      ${doubt} place, 'username-taken', '' FROM ${repeated(name)} WHERE turn > 1`);
   }
 
   /** Prepares the read of the keys of an account, oldest first, at most as many as an account can have. */
@@ -169,8 +217,7 @@ export class OpenlistDatabase {
     this.#file.exec(
       'CREATE TEMP TABLE owned_keys (owner integer, place integer, number, key, PRIMARY KEY (owner, place)) WITHOUT ROWID',
     );
-    const columns = columnsIn(this.#file, `${this.#prefix}ssh_public_keys`);
-    if (!KEY_COLUMNS.every((column) => columns.has(column))) return undefined;
+    if (!this.#has('ssh_public_keys', KEY_COLUMNS)) return undefined;
     this.#requireIntact('ssh_public_keys');
     const table = this.#table('ssh_public_keys');
     this.#file.exec(`
@@ -178,11 +225,32 @@ export class OpenlistDatabase {
         SELECT user_id, row_number() OVER (PARTITION BY user_id ORDER BY rowid) AS place,
           count(*) OVER (PARTITION BY user_id), rowid FROM ${table} WHERE typeof(user_id) = 'integer')
         WHERE place <= ${KEYS_PER_ACCOUNT}`);
-    const text = (column: string) => `iif(octet_length(${column}) > ${MAX_KEY_BYTES}, '', ${column}) AS ${column}`;
+    const text = (column: string) => `${bounded(column, MAX_KEY_BYTES)} AS ${column}`;
     return this.#file.prepare(
       `SELECT ${text('title')}, ${text('key_str')}, ${text('added_time')}
         FROM temp.owned_keys JOIN ${table} AS keys ON keys.rowid = owned_keys.key WHERE owner = ? ORDER BY place`,
     );
+  }
+
+  #prepareRoles(): StatementSync | undefined {
+    if (!this.#has('roles', ROLE_COLUMNS)) return undefined;
+    this.#requireIntact('roles');
+    return this.#file.prepare(
+      `SELECT ${bounded('name', MAX_TEXT_BYTES)} AS name, ${bounded('raw_permission', MAX_RIGHTS_BYTES)} AS rights
+        FROM ${this.#table('roles')} WHERE id = ? LIMIT 2`,
+    );
+  }
+
+  #has(table: string, columns: readonly string[]): boolean {
+    return this.#gapIn(table, columns) === undefined;
+  }
+
+  /** Returns what a table lacks of these columns, in words; undefined if it has all of them. */
+  #gapIn(table: string, columns: readonly string[]): string | undefined {
+    const present = columnsIn(this.#file, this.#prefix + table);
+    if (present.size === 0) return `no table ${this.#prefix}${table}`;
+    const missing = columns.filter((column) => !present.has(column));
+    return missing.length === 0 ? undefined : `no ${missing.join(', ')} in ${this.#prefix}${table}`;
   }
 
   #unusable(error: unknown): UnusableOpenlistDatabase {
@@ -217,71 +285,25 @@ function columnsIn(file: DatabaseSync, table: string): ReadonlySet<string> {
 
 /** Returns the prefix of the tables, from the one table that has the columns of accounts. */
 function prefixIn(file: DatabaseSync, path: string): string {
-  const found = tablesOf(file)
-    .filter((table) => table.endsWith('users'))
-    .filter((table) => REQUIRED_COLUMNS.every((column) => columnsIn(file, table).has(column)));
+  const tablesWith = (columns: readonly string[]) =>
+    tablesOf(file)
+      .filter((table) => table.endsWith('users'))
+      .filter((table) => columns.every((column) => columnsIn(file, table).has(column)));
+  const found = tablesWith(REQUIRED_COLUMNS);
   const [table] = found;
   if (table !== undefined && found.length === 1) return table.slice(0, -'users'.length);
-  throw new UnusableOpenlistDatabase(
-    found.length === 0
-      ? `${path} has no accounts of OpenList: no table has the columns ${REQUIRED_COLUMNS.join(', ')}. Name the file data.db of OpenList, and start a current OpenList on it once if it is old`
-      : `${path} has the accounts of several sites: ${found.join(', ')}. Name a file with one of them`,
-  );
-}
-
-function textOf(value: SQLOutputValue | undefined): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  return value === null || value === undefined ? '' : String(value);
-}
-/** Databases that were converted to SQLite can have texts for truth values. */
-const isFalse = (value: SQLOutputValue | undefined) => /^(?:0|f|false|)$/i.test(textOf(value));
-
-function accountOf(row: Row, keyRows: readonly Row[]): OpenlistAccount {
-  const keys = fitting(keyRows.map(keyOf));
-  const integer = (column: string, isValid = Number.isSafeInteger) => {
-    const value = Number(row[column] ?? 0);
-    if (isValid(value)) return value;
+  if (found.length > 1)
     throw new UnusableOpenlistDatabase(
-      `the account ${quoted(textOf(row['id']))} has the ${column} ${quoted(textOf(row[column]))}, which is no number that OpenList writes. Start a current OpenList on the database once`,
+      `${path} has the accounts of several sites: ${found.join(', ')}. Name a file with one of them`,
     );
-  };
-  const hash = textOf(row['pwd_hash']).toLowerCase();
-  const salt = textOf(row['salt']);
-  return {
-    id: integer('id'),
-    username: textOf(row['username']),
-    hash: /^[0-9a-f]{64}$/.test(hash) && salt.length <= SALT_LETTERS ? hash : undefined,
-    salt,
-    passwordTimestamp: integer('pwd_ts'),
-    secret: textOf(row['otp_secret']),
-    basePath: textOf(row['base_path']),
-    role: integer('role', isInt32),
-    permission: integer('permission', isInt32),
-    disabled: !isFalse(row['disabled']),
-    ssoId: textOf(row['sso_id']),
-    allowLdap: !isFalse(row['allow_ldap'] ?? 1n),
-    hasPasskeys: row['has_passkeys'] === 1n,
-    keys,
-    keysLeftOut: Number(row['key_count'] ?? 0) - keys.length,
-  };
-}
-
-const isInt32 = (value: unknown): value is number => typeof value === 'number' && (value | 0) === value;
-
-function keyOf(row: Row): OpenlistKey {
-  const addedAt = Date.parse(textOf(row['added_time']));
-  return {
-    title: textOf(row['title']),
-    line: textOf(row['key_str']),
-    addedAt: addedAt > 0 && addedAt <= Date.now() ? addedAt : null,
-  };
-}
-
-/** Leaves out the keys after those that together fill an account. */
-function fitting(keys: readonly OpenlistKey[]): readonly OpenlistKey[] {
-  let room = MAX_KEYS_LENGTH;
-  const last = keys.findIndex(
-    ({ title, line }) => (room -= JSON.stringify([title, line]).length + OTHER_KEY_FIELDS) < 0,
+  const [old] = tablesWith(['username', 'password', 'base_path', 'role']);
+  throw new UnusableOpenlistDatabase(
+    old === undefined
+      ? `${path} has no accounts of OpenList: no table has the columns ${REQUIRED_COLUMNS.join(', ')}. Name the file data.db of OpenList`
+      : `${path} is of AList before 3.24: ${old} has no password hashes. Start OpenList on a copy of the site's data folder, ` +
+          'with its config.json, and then name the data.db in it. Without config.json, OpenList takes the file for a new one and leaves the passwords as they are',
   );
-  return last === -1 ? keys : keys.slice(0, last);
 }
+
+/** Returns the SQL for a column that is empty in the place of a text that would need much memory. */
+const bounded = (column: string, maxBytes: number) => `iif(octet_length(${column}) > ${maxBytes}, '', ${column})`;

@@ -22,21 +22,28 @@ const otherKinds: readonly (readonly [begin: RegExp, kind: string])[] = [
   [/^\s*\{/, 'a backup of OpenList, which contains no passwords'],
 ];
 const SQLITE = /^SQLite format 3\0/;
+/** The byte that is 2 in a file with a write-ahead log (https://sqlite.org/fileformat2.html#file_format_version_numbers). */
+const READ_VERSION = 19;
 
 /** Opens a SQLite database of another program, which may be hostile. Never writes it. Throws `UnusableOpenlistDatabase`. */
 export function openOpenlistFile(path: string): DatabaseSync {
+  let advice = NAME_THE_FILE;
   try {
     // Opening a pipe would block.
     if (!statSync(path).isFile()) throw new UnusableOpenlistDatabase(`${path} is not a file. ${NAME_THE_FILE}`);
     const head = headOf(path);
     if (head.isCompressed || !SQLITE.test(head.text)) throw notSqlite(path, head);
+    const hasLog = head.text.charCodeAt(READ_VERSION) === 2;
+    if (hasLog)
+      advice = `It has a write-ahead log, so SQLite must be able to write ${path}-shm. Stop OpenList and copy the file, with ${path}-wal if there is one, to a folder that you can write`;
     const file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT, limits: { length: MAX_ROW_BYTES } });
     // Neither its functions nor its constraints are evaluated.
     file.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON');
+    if (hasLog) file.exec('SELECT 1 FROM sqlite_schema');
     return file;
   } catch (error) {
     if (error instanceof UnusableOpenlistDatabase) throw error;
-    throw new UnusableOpenlistDatabase(`cannot read ${path}: ${reasonOf(error)}. ${NAME_THE_FILE}`);
+    throw new UnusableOpenlistDatabase(`cannot read ${path}: ${reasonOf(error)}. ${advice}`);
   }
 }
 
@@ -74,6 +81,6 @@ function notSqlite(path: string, { text, isCompressed }: Head): UnusableOpenlist
   return new UnusableOpenlistDatabase(
     `${path} is ${what}. ${NAME_THE_FILE}. If OpenList uses MySQL or PostgreSQL, first convert its database to SQLite, ` +
       `for example with db-to-sqlite: load a dump into a server, then run ` +
-      `db-to-sqlite <URL of the database> data.db --table x_users --table x_ssh_public_keys --table x_setting_items`,
+      `db-to-sqlite <URL of the database> data.db --table x_users --table x_ssh_public_keys --table x_setting_items, and --table x_roles for AList 3.46 or later`,
   );
 }

@@ -6,6 +6,8 @@ import { eraseAccountData } from '../../store/erasure/erase-account-data.js';
 import type { ImportResult } from './import-accounts.js';
 import type { SentAccount } from './import-plan.js';
 
+const SECRET = 'PYCIP4HQ7QVN7SND2JXR62LZYL4C3QLW';
+
 describe.each(operatorStores)('an import on %s', (_, open) => {
   let scene: OperatorScene;
   beforeEach(async () => {
@@ -72,6 +74,34 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
     expect((await scene.ports.store.readStreams(rings)).map(({ stream }) => stream)).toEqual([`ssh-keys-${accountId}`]);
   });
 
+  it('gives the admin and the guest their ids of the first start, whatever these are in the file, once', async () => {
+    await scene.startFirst();
+    const guest = openlistAccount(1, 'guest', { role: 1, passwordMark: 'that of the guest' });
+    const admin = openlistAccount(2, 'admin', { role: 2 });
+    expect(outcomes(await run([guest, admin]))).toEqual([
+      ['taken', 2],
+      ['taken', 1],
+    ]);
+    expect(outcomes(await run([guest, admin]))).toEqual([
+      ['unchanged', 2],
+      ['unchanged', 1],
+    ]);
+    expect(await run([openlistAccount(5, 'root', { role: 2 })])).toMatchObject([
+      { outcome: 'refused', problems: [{ reason: 'admin-or-guest-uncreatable' }] },
+    ]);
+  });
+
+  it('tells apart what was changed here and what was changed on both sides', async () => {
+    const [ann, bea] = [openlistAccount(7, 'ann', { secret: SECRET }), openlistAccount(8, 'bea', { secret: SECRET })];
+    await run([ann, bea]);
+    for (const id of [7, 8]) await scene.change(id, { type: 'DisableTwoFactor' });
+    const results = await run([ann, { ...bea, secret: 'GR2DKFO5RYHKY5OI3FYKBRMMFFTMTX3K' }]);
+    expect(outcomes(results)).toEqual([
+      ['changed here', 7],
+      ['changed on both sides', 8],
+    ]);
+  });
+
   it('keeps the ids of the admin and the guest free for them', async () => {
     expect(outcomes(await run([openlistAccount(1, 'ann')]))).toEqual([['taken', 3]]);
   });
@@ -101,9 +131,8 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
   });
 
   it('stores the account and its keys in one commit each, and adds the keys if it was killed in between', async () => {
-    const secret = 'PYCIP4HQ7QVN7SND2JXR62LZYL4C3QLW';
     const keys = ['laptop', 'phone'].map((title) => ({ title, line: keyLine(title).line, addedAt: 1_000 }));
-    const ann = openlistAccount(7, 'ann', { secret, keys });
+    const ann = openlistAccount(7, 'ann', { secret: SECRET, keys });
     await run([{ ...ann, keys: [] }]);
     await run([ann]);
     const streams = ['account-7', 'ssh-keys-7'].map((stream) => ({ stream, version: 0 }));

@@ -1,16 +1,20 @@
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import type { ImportResult } from './import-accounts.js';
 import type { ImportReason } from './import-plan.js';
-import { ImportReport } from './import-report.js';
+import { ImportReport, type ReportedAccount } from './import-report.js';
 import { fitsRequest, partsOf, RequestFailed, resultsOf, withoutPassword, type ImportRun } from './import-requests.js';
 import type { SettingResult } from './import-settings.js';
-import { OpenlistDatabase, type OpenlistAccount, type OpenlistSetting } from '../database/openlist-database.js';
+import { OpenlistDatabase, type OpenlistSetting } from '../database/openlist-database.js';
 import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
+import type { OpenlistAccount } from '../database/openlist-rows.js';
 import { settingsToImport } from '../database/openlist-settings.js';
 import { PasswordWrapping } from './password-wrapping.js';
+import type { MappedAccount } from './show-mapping.js';
 
 /** Accounts in a part that is written. A kill loses the hashes of one part. */
 const WRITTEN_ACCOUNTS = 200;
+
+const NOTHING = { accountId: null, problems: [], notes: [], needsPassword: false, keys: 0 } as const;
 
 type Given = Readonly<{
   file: string;
@@ -42,6 +46,7 @@ class OpenlistImport {
   readonly #written: ImportReport;
   /** The accounts to write, and whether each needs its password. */
   readonly #wanted = new Map<number, boolean>();
+  readonly #seen = new Set<number | null>();
 
   constructor(
     private readonly database: OpenlistDatabase,
@@ -55,12 +60,15 @@ class OpenlistImport {
   async run(): Promise<ExitCode> {
     const { dryRun } = this.given;
     const { output } = this.context;
+    for (const gap of this.database.gaps) await output.err(gap);
     await this.#planAccounts();
     const settings = await this.#sendableSettings();
     const toTake = await this.#planSettings(settings);
     const open = this.#planned.problems.filter((reason) => !this.#isAccepted(reason));
     const isNothing = this.#wanted.size === 0 && !toTake;
-    if (dryRun || open.length > 0 || isNothing) await this.#planned.finish('Would take');
+    const isPlanOnly = dryRun || open.length > 0 || isNothing;
+    await this.#reportMissing(isPlanOnly ? this.#planned : this.#written);
+    if (isPlanOnly) await this.#planned.finish('Would take');
     if (this.#planned.isOtherSite) {
       await output.err(
         'The file is of another site than an earlier import: most of its ids have other names and passwords here. Nothing was changed. ' +
@@ -88,13 +96,32 @@ class OpenlistImport {
   }
 
   async #planAccounts(): Promise<void> {
+    for (const { id, username, problem } of this.database.refusedRows())
+      await this.#reportPlan({ ...NOTHING, id, username, outcome: 'refused', problems: [problem] });
     for (const part of partsOf(this.database.accounts(), Infinity)) {
       for (const result of await this.#sendAccounts(part.map(withoutPassword), false)) {
-        this.#planned.count(result);
         if (result.outcome === 'taken') this.#wanted.set(result.id, result.needsPassword);
-        else this.#written.count(result);
-        if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.write(result);
+        await this.#reportPlan(result);
       }
+    }
+  }
+
+  async #reportPlan(result: ReportedAccount): Promise<void> {
+    this.#seen.add(result.id);
+    this.#planned.count(result);
+    if (result.outcome !== 'taken') this.#written.count(result);
+    if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.write(result);
+  }
+
+  /** Reports the accounts of earlier imports that the file no longer has. Reads the feed only if the file has any of them. */
+  async #reportMissing(report: ImportReport): Promise<void> {
+    if (!this.#planned.hasKnown) return;
+    const mapping = await resultsOf<MappedAccount>({ command: 'import mapping', args: { json: true } }, this.context);
+    for (const { id, accountId, username } of mapping) {
+      if (username === null || this.#seen.has(id)) continue;
+      const result = { ...NOTHING, id, username, accountId, outcome: 'no longer in the file' } as const;
+      report.count(result);
+      await report.write(result);
     }
   }
 

@@ -7,6 +7,7 @@ import {
   enrolmentStarted,
   passwordChanged,
   passwordResealed,
+  permissionsChanged,
   registered,
   twoFactorEnabled,
 } from '../../../../domain/testing/account.events.js';
@@ -40,6 +41,7 @@ const nothing: Existing = {
   accountCommits: [],
   passwordMark: undefined,
   secret: null,
+  atImport: undefined,
   ring: sshKeyRingDecider.initialState,
   ringCommits: [],
   name: named('ann'),
@@ -84,10 +86,10 @@ describe('an account that is not here', () => {
   });
 
   it('is taken with notes on what has no place here', () => {
-    const { outcome, notes } = plan({ ...ann, hasPasskeys: true, permission: 1 << 20 });
+    const { outcome, notes } = plan({ ...ann, notes: ['of AList'], hasPasskeys: true, permission: 1 << 20 });
     expect({ outcome, notes }).toEqual({
       outcome: 'taken',
-      notes: ['passkeys are not taken', 'unknown permission bits'],
+      notes: ['of AList', 'passkeys are not taken', 'unknown permission bits'],
     });
   });
 });
@@ -121,14 +123,24 @@ describe('an account that was imported', () => {
     expect(plan(ann, { ...withCode, secret: SECRET })).toMatchObject({ outcome: 'taken', account: { secret: null } });
   });
 
+  const atImport = { account: stateAfter(accountDecider, registered('ann', { passwordTimestamp })), secret: null };
+
   it.each([
     ['changed', passwordChanged('new', passwordTimestamp + 9)],
     ['deleted', deleted('ann')],
-  ])('stays as it is if it was %s here', (_, event) => {
-    expect(plan({ ...ann, permission: 256 }, imported('session:7', event))).toMatchObject({
-      outcome: 'changed here',
-      problems: [],
-    });
+  ])('stays as it is if it was %s here and OpenList has changed it, too', (_, event) => {
+    const existing = { ...imported('session:7', event), atImport };
+    for (const there of [{ permission: 256 }, { passwordMark: 'new' }, { secret: SECRET }])
+      expect(plan({ ...ann, ...there }, existing)).toMatchObject({ outcome: 'changed on both sides', problems: [] });
+    expect(plan({ ...ann, username: 'bea' }, { ...existing, name: named('bea') }).outcome).toBe(
+      'changed on both sides',
+    );
+  });
+
+  it('stays as it is if it was only changed here', () => {
+    const existing = { ...imported('session:7', permissionsChanged(256)), atImport };
+    expect(plan(ann, existing)).toMatchObject({ outcome: 'changed here', problems: [] });
+    expect(plan({ ...ann, permission: 256 }, existing).outcome).toBe('unchanged');
   });
 
   it('is refused if OpenList has another name for the id, which may be another person', () => {
@@ -160,7 +172,7 @@ describe('SSH keys', () => {
     expect(problems).toEqual([
       { reason: 'ssh-key-taken', key: 'again' },
       { reason: 'ssh-key-title-taken', key: 'laptop' },
-      { reason: 'ssh-key-invalid', key: 'weak' },
+      { reason: 'ssh-key-invalid', key: 'weak', cause: 'damaged' },
     ]);
   });
 

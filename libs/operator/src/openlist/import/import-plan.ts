@@ -12,8 +12,8 @@ import {
   type SshKeyRing,
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import { isTotpSecret, parseSshPublicKey } from '@keyfold/security';
-import type { OpenlistAccount } from '../database/openlist-database.js';
+import { isTotpSecret, parseSshPublicKey, sshKeyFault } from '@keyfold/security';
+import type { OpenlistAccount, RowReason } from '../database/openlist-rows.js';
 
 /**
  * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
@@ -30,6 +30,7 @@ export type SentAccount = Omit<OpenlistAccount, 'hash' | 'salt'> &
 /** Why an account or one of its keys is not taken: what the API refuses, too, and what only an import meets. */
 export type ImportReason =
   | DomainErrorCode
+  | RowReason
   | 'changed-meanwhile'
   | 'erased-here'
   | 'older-than-imported'
@@ -37,13 +38,14 @@ export type ImportReason =
   | 'password-missing'
   | 'renamed-in-openlist'
   | 'two-factor-secret-invalid';
-/** `key` is the title of the refused key. */
-export type ImportProblem = Readonly<{ reason: ImportReason; key?: string }>;
-export type ImportOutcome = 'taken' | 'unchanged' | 'changed here' | 'refused';
+/** `key` is the title of the refused key, `cause` says more about the reason. */
+export type ImportProblem = Readonly<{ reason: ImportReason; key?: string; cause?: string }>;
+export type ImportOutcome =
+  'taken' | 'unchanged' | 'changed here' | 'changed on both sides' | 'refused' | 'no longer in the file';
 
 /**
  * The state of Keyfold for the id that the account would get. `wasImported`: by an earlier run, with the password of `passwordMark`. `secret`
- * is that of two-factor, opened. `name` is the claim of the wanted name.
+ * is that of two-factor, opened. `atImport` is the state that the last import left, if there was one. `name` is the claim of the wanted name.
  */
 export type Existing = Readonly<{
   wasImported: boolean;
@@ -51,10 +53,13 @@ export type Existing = Readonly<{
   accountCommits: readonly Commit[];
   passwordMark: string | undefined;
   secret: string | null;
+  atImport: Imported | undefined;
   ring: SshKeyRing;
   ringCommits: readonly Commit[];
   name: NameClaim;
 }>;
+
+type Imported = Pick<Existing, 'account' | 'secret'>;
 
 /** How to import an account. `account` and `keys` are the changes; missing if nothing differs. */
 export type ImportPlan = Readonly<{
@@ -87,12 +92,12 @@ const SEALED = 'sealed';
 
 /** Plans the import of an account. Changes in Keyfold win over those in OpenList. `now` is in unix milliseconds. */
 export function planImport(sent: SentAccount, existing: Existing, now: number): ImportPlan {
-  const { account, accountCommits, wasImported, name } = existing;
+  const { accountCommits, wasImported, name } = existing;
   const { role, basePath, permission, disabled, ssoId, allowLdap, passwordTimestamp } = sent;
   // The time of the password is no sign: OpenList resets it at each edit by an administrator.
   const needsPassword = !wasImported || sent.passwordMark !== existing.passwordMark;
   const secret = secretOf(sent);
-  const changes = {
+  const shared = {
     type: 'ImportAccount',
     role,
     basePath,
@@ -102,16 +107,21 @@ export function planImport(sent: SentAccount, existing: Existing, now: number): 
     allowLdap,
     name,
     now,
-    ...(secret !== existing.secret && { secret }),
   } as const;
-  const difference = differenceOf(account, {
-    ...changes,
-    accountId: sent.id,
-    password: needsPassword ? { sealedHash: SEALED, timestamp: passwordTimestamp } : undefined,
-    sealedSecret: 'secret' in changes ? changes.secret && SEALED : undefined,
-  });
+  const differenceFrom = (before: Imported) =>
+    differenceOf(before.account, {
+      ...shared,
+      accountId: sent.id,
+      password: needsPassword ? { sealedHash: SEALED, timestamp: passwordTimestamp } : undefined,
+      sealedSecret: secret === before.secret ? undefined : secret && SEALED,
+    });
+  const changes = { ...shared, ...(secret !== existing.secret && { secret }) };
+  const difference = differenceFrom(existing);
   const nothing = { needsPassword: false, problems: [], notes: notesOf(sent) };
-  if (difference && accountCommits.some(isOwnChange)) return { ...nothing, outcome: 'changed here' };
+  if (difference && accountCommits.some(isOwnChange)) {
+    const isNew = existing.atImport && differenceFrom(existing.atImport);
+    return { ...nothing, outcome: isNew ? 'changed on both sides' : 'changed here' };
+  }
   const reason = difference && (difference.refusal ?? ownProblemOf(sent, existing, needsPassword));
   if (reason) return { ...nothing, outcome: 'refused', problems: [{ reason }] };
   const keys = planKeys(sent, existing, now);
@@ -136,7 +146,7 @@ function differenceOf(account: Account, command: ImportAccount): { refusal?: Dom
 }
 
 /** Returns the secret in the form in which clients get it; null without two-factor. */
-const secretOf = ({ secret }: SentAccount) => secret.trim().toUpperCase().replace(/=+$/, '') || null;
+export const secretOf = ({ secret }: SentAccount) => secret.trim().toUpperCase().replace(/=+$/, '') || null;
 
 /** Returns whether a commit of somebody else changed what an import brings. */
 const isOwnChange = ({ actor, events }: Commit) =>
@@ -155,8 +165,9 @@ function ownProblemOf(sent: SentAccount, existing: Existing, needsPassword: bool
   return secret !== null && !isTotpSecret(secret) ? 'two-factor-secret-invalid' : undefined;
 }
 
-function notesOf({ hasPasskeys, permission }: SentAccount): string[] {
+function notesOf({ notes, hasPasskeys, permission }: SentAccount): string[] {
   return [
+    ...notes,
     ...(hasPasskeys ? ['passkeys are not taken'] : []),
     ...((permission & ~KNOWN_PERMISSIONS) === 0 ? [] : ['unknown permission bits']),
   ];
@@ -178,7 +189,7 @@ function planKeys({ id, keys, keysLeftOut }: SentAccount, { ring, ringCommits }:
       added.push(key);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      problems.push({ reason: error.code, key: title });
+      problems.push({ reason: error.code, key: title, ...(!key.key && { cause: sshKeyFault(line) }) });
     }
   }
   if (keysLeftOut > 0) problems.push({ reason: 'ssh-key-limit-reached', key: `${keysLeftOut} more` });

@@ -3,20 +3,20 @@ import { HOSTILE } from '../../../testing/command-cases.js';
 import { columnsOf } from '../../output/printable.js';
 import { LINE_COLUMNS } from '../../output/table.js';
 import type { ImportResult } from './import-accounts.js';
-import { ImportReport } from './import-report.js';
+import { ImportReport, type ReportedAccount } from './import-report.js';
 
 const ann: ImportResult = {
   id: 7,
   username: 'ann',
   outcome: 'taken',
   accountId: 9,
-  problems: [{ reason: 'ssh-key-invalid', key: 'weak' }],
+  problems: [{ reason: 'ssh-key-invalid', key: 'old laptop', cause: 'weak' }],
   notes: ['passkeys are not taken'],
   needsPassword: true,
   keys: 2,
 };
 
-async function linesOf(...results: readonly ImportResult[]): Promise<string[]> {
+async function linesOf(...results: readonly ReportedAccount[]): Promise<string[]> {
   const lines: string[] = [];
   const write = async (line: string) => void lines.push(line);
   const report = new ImportReport({ out: write, err: write }, false);
@@ -38,15 +38,39 @@ it('a report shows each account with its details, the meaning of each problem an
     notes: [],
     keys: 0,
   };
-  expect(await linesOf(ann, unchanged)).toEqual([
-    '       id  username                outcome       details',
-    '        7  ann                     taken         here with the id 9',
-    '                                                 2 SSH keys',
-    '                                                 ssh-key-invalid: weak',
-    '                                                 passkeys are not taken',
+  const nothing = { ...unchanged, accountId: 7 };
+  const rows: ReportedAccount[] = [
+    ann,
+    unchanged,
+    { ...nothing, username: 'bea', outcome: 'changed on both sides' },
+    { ...nothing, username: 'cid', outcome: 'no longer in the file' },
+    {
+      ...nothing,
+      id: null,
+      accountId: null,
+      username: 'dan',
+      outcome: 'refused',
+      problems: [{ reason: 'row-unreadable', cause: 'the id is no integer' }],
+    },
+  ];
+  expect(await linesOf(...rows)).toEqual([
+    '       id  username                                        outcome',
+    '        7  ann                                             taken',
+    '           here with the id 9',
+    '           2 SSH keys',
+    '           ssh-key-invalid (weak): old laptop',
+    '           passkeys are not taken',
+    '        8  bea                                             changed on both sides',
+    '           here with the id 7',
+    '        8  cid                                             no longer in the file',
+    '           here with the id 7',
+    '           dan                                             refused',
+    '           row-unreadable (the id is no integer)',
     'problem          count  meaning',
-    'ssh-key-invalid      1  weak, damaged, or of a kind that is refused',
-    'Took 1 account with 2 new SSH keys; 1 unchanged, 0 changed here, 0 refused',
+    'ssh-key-invalid      1  not accepted here: its owner needs another key',
+    'row-unreadable       1  OpenList does not write this: mend it in the file',
+    'Took 1 account with 2 new SSH keys; 1 unchanged, 0 changed here, 1 changed on both sides, 1 refused',
+    '1 account of earlier imports is no longer in the file',
   ]);
 });
 
@@ -84,6 +108,8 @@ it('a file is of another site if more of its accounts are of others than are kno
   report.count({ ...ann, outcome: 'refused', problems: [{ reason: 'other-site' }] });
   expect(report.isOtherSite).toBe(true);
   report.count(ann);
+  expect(report.isOtherSite).toBe(true);
+  report.count({ ...ann, needsPassword: false, outcome: 'no longer in the file' });
   expect(report.isOtherSite).toBe(true);
   report.count({ ...ann, needsPassword: false });
   expect(report.isOtherSite).toBe(false);

@@ -10,26 +10,34 @@ import type { SettingResult } from './import-settings.js';
 
 const COLUMNS = [
   { head: 'id', width: 9, isNumeric: true },
-  { head: 'username', width: 22 },
-  { head: 'outcome', width: 12 },
-  { head: 'details', width: 31 },
+  { head: 'username', width: 46 },
+  { head: 'outcome', width: 21 },
 ];
+/** Details have lines of their own below their account. */
+const DETAIL_COLUMNS = [
+  { width: 9, isNumeric: true },
+  { width: 69, isNumeric: false },
+];
+/** An account as it is shown. `id` is null if that in OpenList is no integer. */
+export type ReportedAccount = Omit<ImportResult, 'id'> & Readonly<{ id: number | null }>;
 
 /** Meanings of problems, where the text of the API does not help an operator. */
 const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'changed-meanwhile': 'it changed during the import: run it again',
   'erased-here': 'the account was imported and erased',
   'older-than-imported': 'the file is older than the one that was imported',
-  'admin-or-guest-uncreatable': 'only the accounts 1 and 2 of the first start',
+  'admin-or-guest-uncreatable': 'there is one admin and one guest',
   'other-site': 'an earlier import has another person for the id',
-  'password-missing': 'start a current OpenList on the file once',
+  'password-missing': 'the file has no password hash that OpenList wrote',
   'renamed-in-openlist': 'an earlier import has another name for the id',
   'ssh-key-limit-reached': 'an account has at most 1,000: the oldest are taken',
-  'ssh-key-invalid': 'weak, damaged, or of a kind that is refused',
+  'row-unreadable': 'OpenList does not write this: mend it in the file',
+  'ssh-key-invalid': 'not accepted here: its owner needs another key',
   'ssh-key-taken': 'the account has this key twice',
   'ssh-key-title-taken': 'the account has another key of this title',
   'two-factor-secret-invalid': 'the secret is no base32 text, or too short',
-  'username-taken': 'another account here has the name',
+  'username-empty': 'the account has no name',
+  'username-taken': 'another account has the name',
 };
 
 const meaningOf = (reason: ImportReason): string =>
@@ -55,28 +63,32 @@ export class ImportReport {
     return [...this.#problems.keys()];
   }
 
+  get hasKnown(): boolean {
+    return this.#known > 0;
+  }
+
   /** Whether more accounts belong to other persons than an earlier import than are known from it. */
   get isOtherSite(): boolean {
     return (this.#problems.get('other-site') ?? 0) > this.#known;
   }
 
-  count({ outcome, problems, needsPassword, keys }: ImportResult): void {
+  count({ outcome, problems, needsPassword, keys }: ReportedAccount): void {
     increase(this.#outcomes, outcome);
-    if (outcome !== 'refused' && !needsPassword) this.#known++;
+    if (outcome !== 'refused' && outcome !== 'no longer in the file' && !needsPassword) this.#known++;
     for (const { reason } of problems) increase(this.#problems, reason);
     if (outcome === 'taken') this.#keys += keys;
   }
 
   /** Writes a result. Tables leave out accounts without anything to say. */
-  async write(result: ImportResult): Promise<void> {
+  async write(result: ReportedAccount): Promise<void> {
     if (this.isJson) return this.output.out(JSON.stringify(result));
     const { id, username, outcome } = result;
-    const [first = '', ...others] = detailsOf(result);
-    if (outcome === 'unchanged' && first === '') return;
+    const details = detailsOf(result);
+    if (outcome === 'unchanged' && details.length === 0) return;
     if (!this.#hasHead) await this.output.out(headOf(COLUMNS));
     this.#hasHead = true;
-    await this.output.out(lineOf([id, username, outcome, first], COLUMNS));
-    for (const detail of others) await this.output.out(lineOf(['', '', '', detail], COLUMNS));
+    await this.output.out(lineOf([id ?? '', username, outcome], COLUMNS));
+    for (const detail of details) await this.output.out(lineOf(['', detail], DETAIL_COLUMNS));
   }
 
   countSetting({ outcome, problems }: SettingResult): void {
@@ -104,18 +116,25 @@ export class ImportReport {
     const rows = [...this.#problems].map(([reason, count]) => [reason, count, meaningOf(reason)]);
     if (rows.length > 0) for (const line of tableOf(['problem', 'count', 'meaning'], rows)) await this.output.out(line);
     const of = (outcome: ImportOutcome) => this.#outcomes.get(outcome) ?? 0;
-    const rest = `${of('unchanged')} unchanged, ${of('changed here')} changed here, ${of('refused')} refused`;
+    const both = of('changed on both sides');
+    const changed = `${of('changed here')} changed here${both > 0 ? `, ${both} changed on both sides` : ''}`;
+    const rest = `${of('unchanged')} unchanged, ${changed}, ${of('refused')} refused`;
     const taken = `${counted(of('taken'), 'account')} with ${counted(this.#keys, 'new SSH key')}`;
     const settings = this.#settings.get('taken') ?? 0;
     if (settings > 0) await this.output.out(`${verb} ${counted(settings, 'setting')}`);
     if (of('taken') > 0) await this.output.out(`${verb} ${taken}; ${rest}`);
     else await this.output.out(settings > 0 ? `${verb} no accounts; ${rest}` : `No change: ${rest}`);
+    const missing = of('no longer in the file');
+    if (missing > 0)
+      await this.output.out(
+        `${counted(missing, 'account')} of earlier imports ${missing > 1 ? 'are' : 'is'} no longer in the file`,
+      );
   }
 }
 
 const increase = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function detailsOf({ id, outcome, accountId, keys, problems, notes }: ImportResult): string[] {
+function detailsOf({ id, outcome, accountId, keys, problems, notes }: ReportedAccount): string[] {
   const isTaken = outcome === 'taken';
   return [
     ...(isTaken && accountId === null ? ['gets a new id'] : []),
@@ -126,4 +145,5 @@ function detailsOf({ id, outcome, accountId, keys, problems, notes }: ImportResu
   ];
 }
 
-const problemText = ({ reason, key }: ImportProblem) => (key === undefined ? reason : `${reason}: ${key}`);
+const problemText = ({ reason, key, cause }: ImportProblem) =>
+  `${reason}${cause === undefined ? '' : ` (${cause})`}${key === undefined ? '' : `: ${key}`}`;

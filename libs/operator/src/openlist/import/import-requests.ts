@@ -2,7 +2,7 @@ import { DONE, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../../command-run.js';
 import { exportMarkIn, passwordMarkOf } from './import-marks.js';
 import type { SentAccount } from './import-plan.js';
-import type { OpenlistAccount } from '../database/openlist-database.js';
+import type { OpenlistAccount } from '../database/openlist-rows.js';
 
 /** Maximum size of a part that is sent at once. The socket of a running process takes at most 1 MiB. */
 const PART_CHARACTERS = 500_000;
@@ -10,6 +10,7 @@ const PART_CHARACTERS = 500_000;
 type Writing = Readonly<{ write: boolean; silent: boolean }>;
 type ImportRequest = Readonly<
   | { command: 'import openlist'; args: Writing & Readonly<{ accounts: readonly object[]; accept: readonly string[] }> }
+  | { command: 'import mapping'; args: Readonly<{ json: true }> }
   | { command: 'import openlist-settings'; args: Writing & Readonly<{ settings: readonly object[] }> }
 >;
 

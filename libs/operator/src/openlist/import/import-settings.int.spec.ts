@@ -56,6 +56,17 @@ describe.each(operatorStores)('the settings of an import on %s', (_, open) => {
     expect(out).toEqual(['Here']);
   });
 
+  it('that were changed on both sides are told apart', async () => {
+    await run({ site_title: 'Ours', sso_client_secret: 's3cret', logo: 'ours' });
+    for (const key of ['site_title', 'sso_client_secret', 'logo'])
+      await scene.run({ command: 'settings set', args: { key, value: 'here', dryRun: false, json: false } });
+    expect(outcomes(await run({ site_title: 'There', sso_client_secret: 'there', logo: 'ours' }))).toEqual([
+      ['site_title', 'changed on both sides'],
+      ['sso_client_secret', 'changed on both sides'],
+      ['logo', 'changed here'],
+    ]);
+  });
+
   it('that the API would refuse are problems, and the others are taken', async () => {
     const [refused, taken] = await run({ privacy_regs: '(', site_title: 'Ours' });
     expect(refused).toMatchObject({ outcome: 'refused', problems: [{ reason: 'privacy-patterns-invalid' }] });

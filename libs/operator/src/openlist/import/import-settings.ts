@@ -3,6 +3,7 @@ import {
   DomainError,
   IMPORT_ACTOR,
   importCause,
+  siteSettingsAggregate,
   siteSettingsDecider,
   settingValue,
   type DomainErrorCode,
@@ -10,7 +11,7 @@ import {
 } from '@keyfold/domain';
 import { Contended, type Commit } from '@keyfold/event-store';
 import { DONE, type ExitCode } from '@keyfold/process';
-import { siteSettingsStream } from '@keyfold/projections';
+import { foldCommits, siteSettingsStream } from '@keyfold/projections';
 import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun } from '../../command-run.js';
 import { isSecret } from '../../settings/show-settings.js';
@@ -41,7 +42,9 @@ export async function importSettings({ settings, write, silent }: Args, run: Com
   const commits = await ports.store.readStreams([{ stream: siteSettingsStream.stream, version: 0 }]);
   const secrets = new SettingSecrets(await ports.sealer());
   const changedHere = new Set(commits.filter(isOwnChange).flatMap(keysIn));
-  let results = sent.data.map((input) => planSetting(input, state, changedHere, secrets));
+  const before = commits.slice(0, commits.findLastIndex(({ actor }) => actor === IMPORT_ACTOR) + 1);
+  const atImport = before.length === 0 ? undefined : foldCommits(siteSettingsAggregate, before).state;
+  let results = sent.data.map((input) => planSetting(input, { state, atImport, changedHere }, secrets));
   const refuse = (reason: ImportReason) => {
     const refused = { outcome: 'refused', problems: [{ reason }] } as const;
     results = results.map((result) => (result.outcome === 'taken' ? { ...result, ...refused } : result));
@@ -65,21 +68,28 @@ export async function importSettings({ settings, write, silent }: Args, run: Com
   return DONE;
 }
 
+/** The settings now, and as the last import left them if there was one. */
+type Present = Readonly<{ state: SiteSettings; atImport: SiteSettings | undefined; changedHere: ReadonlySet<string> }>;
+
 function planSetting(
   input: SettingInput,
-  state: SiteSettings,
-  changedHere: ReadonlySet<string>,
+  { state, atImport, changedHere }: Present,
   secrets: SettingSecrets,
 ): SettingResult {
   const { key, value } = input;
   const values = isSecret(key) ? { here: null, there: null } : { here: settingValue(state, key), there: value };
+  const isIn = (before: SiteSettings) =>
+    siteSettingsDecider.decide(before, changeOf([input], before, secrets)).events.length === 0;
   let isSame = false;
   const reason = refusalOf(() => {
-    isSame = siteSettingsDecider.decide(state, changeOf([input], state, secrets)).events.length === 0;
+    isSame = isIn(state);
   });
   const result = { setting: key, ...values, problems: [] };
   if (isSame) return { ...result, outcome: 'unchanged' };
-  if (changedHere.has(key)) return { ...result, outcome: 'changed here' };
+  if (changedHere.has(key)) {
+    const isNew = !reason && atImport && !isIn(atImport);
+    return { ...result, outcome: isNew ? 'changed on both sides' : 'changed here' };
+  }
   return reason ? { ...result, outcome: 'refused', problems: [{ reason }] } : { ...result, outcome: 'taken' };
 }
 

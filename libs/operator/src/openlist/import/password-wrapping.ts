@@ -5,7 +5,7 @@ import type { OperatorOutput } from '../../command-run.js';
 import { counted } from '../../output/printable.js';
 import type { SentAccount } from './import-plan.js';
 import { withoutPassword } from './import-requests.js';
-import type { OpenlistAccount } from '../database/openlist-database.js';
+import type { OpenlistAccount } from '../database/openlist-rows.js';
 
 const CONCURRENCY = availableParallelism();
 /** How long to measure (milliseconds). */

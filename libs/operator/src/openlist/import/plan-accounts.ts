@@ -3,6 +3,7 @@ import {
   ADMIN_ID,
   accountAggregate,
   GUEST_ID,
+  IMPORT_ACTOR,
   ROLE_ADMIN,
   ROLE_GUEST,
   sshKeyRingAggregate,
@@ -16,10 +17,11 @@ import {
   exportMarkOf,
   importCommandIdOf,
   importedPasswordMark,
+  openlistIdOf,
   passwordMarkOf,
   unchangedPasswordMark,
 } from './import-marks.js';
-import { planImport, type ImportPlan, type SentAccount } from './import-plan.js';
+import { planImport, secretOf, type ImportPlan, type SentAccount } from './import-plan.js';
 
 /** Higher ids are not kept, because all later ids would be higher still. */
 const MAX_KEPT_ID = 2 ** 24;
@@ -58,8 +60,11 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
     const id = idOf(sent);
     const [account = [], ring = [], left = []] =
       id === undefined ? [] : streamsOf(id).map((stream) => stored.get(stream));
-    // Any other account under the id is somebody else's.
-    const isOwn = wasImported || isBuiltIn(sent) || (account.length === 0 && ring.length === 0 && left.length === 0);
+    // Any other account under the id is somebody else's, also an admin or a guest that was another account in OpenList.
+    const isOwn =
+      wasImported ||
+      (builtInIdOf(sent) !== undefined && openlistIdOf(account) === undefined) ||
+      (account.length === 0 && ring.length === 0 && left.length === 0);
     const commits = isOwn ? { account, ring } : { account: [], ring: [] };
     return {
       sent,
@@ -73,12 +78,17 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
   return Promise.all(
     found.map(async ({ sent, wasImported, accountId, commits, account }, index) => {
       if (!exported.has(sent) && erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
-      const { twoFactor } = account;
-      const secret =
-        twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(account.accountId));
+      const secretIn = async ({ twoFactor, accountId: id }: Account) =>
+        twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(id));
+      const secret = await secretIn(account);
+      const before = commits.account.slice(0, commits.account.findLastIndex(({ actor }) => actor === IMPORT_ACTOR) + 1);
+      const imported = foldCommits(accountAggregate, before).state;
+      // The sealing key of an earlier secret may be gone. It then counts as that of the file.
+      const secretThen = await secretIn(imported).catch(() => secretOf(sent) ?? '');
       const existing = {
         wasImported,
         account,
+        atImport: before.length === 0 ? undefined : { account: imported, secret: secretThen },
         accountCommits: commits.account,
         passwordMark: exported.has(sent) ? sent.passwordMark : importedPasswordMark(commits.account),
         secret,
@@ -125,13 +135,15 @@ const accountIdOf = (stream: string) => Number(stream.slice(accountAggregate.str
 
 const versionOf = (commits: readonly Commit[]) => commits.at(-1)?.version ?? 0;
 
-/** The admin and the guest of the first start are the same accounts in both services. */
-const isBuiltIn = ({ id, role }: SentAccount) =>
-  (id === ADMIN_ID && role === ROLE_ADMIN) || (id === GUEST_ID && role === ROLE_GUEST);
+/** The admin and the guest of the first start are the same accounts in both services, whatever their ids there. */
+function builtInIdOf({ role }: SentAccount): number | undefined {
+  if (role === ROLE_ADMIN) return ADMIN_ID;
+  return role === ROLE_GUEST ? GUEST_ID : undefined;
+}
 
-/** Returns the id that the account should keep, or undefined if it needs another. */
+/** Returns the id that the account should have, or undefined if it needs a new one. */
 const keptIdOf = (sent: SentAccount) =>
-  isBuiltIn(sent) || (sent.id > GUEST_ID && sent.id <= MAX_KEPT_ID) ? sent.id : undefined;
+  builtInIdOf(sent) ?? (sent.id > GUEST_ID && sent.id <= MAX_KEPT_ID ? sent.id : undefined);
 
 /** Returns the streams of an account: of itself, of its keys, and the one that an erasure leaves. */
 const streamsOf = (id: number) => {

@@ -11,6 +11,9 @@ const COLUMNS = [
   { head: 'username', width: 50 },
 ];
 
+/** An imported account. `id` is that in OpenList. `username` is null if the account was deleted here. */
+export type MappedAccount = Readonly<{ id: number; accountId: number; username: string | null }>;
+
 /** Shows which account each imported account of OpenList became, by the command ids of their first commits. */
 export async function showMapping(
   { json }: { json: boolean },
@@ -34,7 +37,7 @@ export async function showMapping(
         const { id } = imported[index]!;
         const { accountId } = state;
         const username = state.status === 'active' ? state.username : null;
-        if (json) await output.out(JSON.stringify({ id, accountId, username }));
+        if (json) await output.out(JSON.stringify({ id, accountId, username } satisfies MappedAccount));
         else await output.out(lineOf([id, accountId, username ?? '(deleted)'], COLUMNS));
       }
     }
