@@ -70,7 +70,7 @@ describe('an app password', () => {
       [0, 0, 1, 1],
     ]);
     await updateAccount(admin, 'limited', { permission: SFTP });
-    expect((await logIn('limited', each[3]!)).data()).toEqual(REFUSED);
+    expect((await logIn('limited', each[3]!)).data()).toEqual({ ...REFUSED, not_permitted: true });
     expect(await factorsOf('limited', each[3]!, { protocol: 'ftp' })).toEqual(['app-password']);
   });
 
@@ -88,11 +88,11 @@ describe('an app password', () => {
     expect((await logIn('neighbour', password)).data()).toEqual(REFUSED);
   });
 
-  it('is refused like a wrong password while its account is disabled, and for good once it is deleted', async () => {
+  it('is not permitted while its account is disabled, and refused like a wrong password for good once it is deleted', async () => {
     const owner = await newOwner('leaver');
     const { password } = await newAppPassword(owner);
     await updateAccount(admin, 'leaver', { disabled: true });
-    expect((await logIn('leaver', password)).data()).toEqual(REFUSED);
+    expect((await logIn('leaver', password)).data()).toEqual({ ...REFUSED, not_permitted: true });
     await updateAccount(admin, 'leaver', { disabled: false });
     expect(await factorsOf('leaver', password)).toEqual(['app-password']);
     const id = await deleteAccount(admin, 'leaver');

@@ -30,6 +30,7 @@ const answerTo = async (...login: Parameters<typeof ask>) => (await ask(...login
 const factorsOf = async (...login: Parameters<typeof ask>) =>
   (await ask(...login)).data<{ factors: string[] }>().factors;
 const REFUSED = { account: null, factors: [] };
+const NOT_PERMITTED = { ...REFUSED, not_permitted: true };
 
 /** Creates an account with two-factor and returns its secret. */
 async function protectedAccount(username: string, permission = SFTP): Promise<string> {
@@ -46,12 +47,12 @@ describe('a login by password', () => {
   it('needs the permission of its protocol, whatever the role', async () => {
     await createAccount(admin, 'dav', { permission: WEBDAV, role: 0 });
     expect(await answerTo('dav', { protocol: 'webdav' })).toMatchObject({ account: { username: 'dav', write: false } });
-    expect(await answerTo('dav', { protocol: 'sftp' })).toEqual(REFUSED);
-    expect(await answerTo('ann', { protocol: 'webdav' })).toEqual(REFUSED);
+    expect(await answerTo('dav', { protocol: 'sftp' })).toEqual(NOT_PERMITTED);
+    expect(await answerTo('ann', { protocol: 'webdav' })).toEqual(NOT_PERMITTED);
     expect(await factorsOf('ann', { protocol: 'ftp' })).toEqual(['password']);
     const chief = { password: ADMIN_PASSWORD };
     expect(await factorsOf('admin', { ...chief, protocol: 'webdav' })).toEqual(['password']);
-    expect(await answerTo('admin', { ...chief, protocol: 'sftp' })).toEqual(REFUSED);
+    expect(await answerTo('admin', { ...chief, protocol: 'sftp' })).toEqual(NOT_PERMITTED);
   });
 
   it('starts no session', async () => {
@@ -62,13 +63,18 @@ describe('a login by password', () => {
     expect(await sessions()).toBe(before);
   });
 
-  it('gets the same answer for every reason of a refusal', async () => {
+  it('gets the same answer for every reason of a refusal, unless the password is right', async () => {
     for (const name of ['gone', 'off']) await createAccount(admin, name, { permission: SFTP });
     await deleteAccount(admin, 'gone');
     await updateAccount(admin, 'off', { disabled: true });
     await createAccount(admin, 'bare', { permission: 0 });
     const answers = [await ask(randomUUID()), await ask('ann', { password: 'wrong' })];
-    for (const username of ['gone', 'off', 'bare']) answers.push(await ask(username));
+    answers.push(await ask('gone'));
+    for (const username of ['off', 'bare']) {
+      answers.push(await ask(username, { password: 'wrong' }));
+      answers.push(await ask(username, { password: undefined, public_key: line }));
+      expect(await answerTo(username)).toEqual(NOT_PERMITTED);
+    }
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]!.data()).toEqual(REFUSED);
   });
@@ -76,10 +82,14 @@ describe('a login by password', () => {
   it('is refused from the next request on after its account was disabled, or got another password or permission', async () => {
     await createAccount(admin, 'changing', { permission: SFTP });
     expect(await factorsOf('changing')).toEqual(['password']);
-    const changes = [{ disabled: true }, { disabled: false, permission: 0 }, { permission: SFTP, password: 'another' }];
-    for (const change of changes) {
+    const changes = [
+      [{ disabled: true }, NOT_PERMITTED],
+      [{ disabled: false, permission: 0 }, NOT_PERMITTED],
+      [{ permission: SFTP, password: 'another' }, REFUSED],
+    ] as const;
+    for (const [change, answer] of changes) {
       await updateAccount(admin, 'changing', change);
-      expect(await answerTo('changing')).toEqual(REFUSED);
+      expect(await answerTo('changing')).toEqual(answer);
     }
     expect(await factorsOf('changing', { password: 'another' })).toEqual(['password']);
   });

@@ -112,6 +112,11 @@ describe('a login of PAM', () => {
       saysJson({ code: 200, data: { account: null, factors: [], code_required: true } }),
       'Keyfold refuses the login',
     ],
+    [
+      'does not permit it',
+      saysJson({ code: 200, data: { account: null, factors: [], not_permitted: true } }),
+      'the account is disabled or lacks the permission bit to log in',
+    ],
     ['throttles', saysJson({ code: 429 }, 429), 'Keyfold throttles logins after too many failures'],
     ['refuses the token', saysJson({ code: 403 }, 403), 'lacks the scope logins:verify'],
     ['is away', saysJson({ code: 503 }, 503), 'because Keyfold gave no answer'],

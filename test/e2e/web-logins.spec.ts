@@ -130,7 +130,7 @@ describe('a login', () => {
   it('is refused from the next request on after a revocation, and while its account is disabled', async () => {
     const { owner, id, authorization } = await newUser('leaver');
     await updateAccount(admin, 'leaver', { disabled: true });
-    expect(await shown(ask(authorization))).toEqual(REFUSED);
+    expect(await shown(ask(authorization))).toEqual([403, '403 the account is disabled', undefined]);
     await updateAccount(admin, 'leaver', { disabled: false });
     expect((await ask(authorization)).status).toBe(200);
     (await owner.post('/api/me/app_passwords/revoke', { id })).data();

@@ -12,6 +12,8 @@ var (
 	errVerifyRefused = errors.New("the access token is not accepted: it is unknown, expired or revoked, or lacks the scope logins:verify")
 	// errThrottled means that Keyfold counts too many failed logins. Other addresses count the same ones.
 	errThrottled = errors.New("Keyfold throttles logins after too many failures")
+	// errNotPermitted means that the password was right.
+	errNotPermitted = errors.New("the account is disabled or lacks the permission bit to log in")
 )
 
 // admitted is the account that Keyfold answers about a login that it admits.
@@ -30,7 +32,7 @@ func admit(settings settings, log *logger, question question) (account *admitted
 	}
 	account, err = service.verify(question)
 	switch {
-	case errors.Is(err, errThrottled):
+	case errors.Is(err, errThrottled), errors.Is(err, errNotPermitted):
 		log.warning("refused user %.64q: %v", question.Username, err)
 		return nil, false
 	case err != nil:
@@ -46,18 +48,18 @@ func (service *service) verify(question question) (granted *admitted, err error)
 	if err != nil {
 		return nil, err
 	}
-	throttled := false
+	var refusal error
 	err = service.askEach(func(ctx context.Context, address string) error {
 		found, err := service.verifyAt(ctx, address, body)
-		if errors.Is(err, errThrottled) {
-			throttled = true
+		if errors.Is(err, errThrottled) || errors.Is(err, errNotPermitted) {
+			refusal = err
 			return nil
 		}
 		granted = found
 		return err
 	})
-	if throttled {
-		return nil, errThrottled
+	if refusal != nil {
+		return nil, refusal
 	}
 	return granted, err
 }
@@ -83,11 +85,15 @@ func (service *service) verifyAt(ctx context.Context, address string, body []byt
 	var envelope struct {
 		Code int `json:"code"`
 		Data *struct {
-			Account *admitted `json:"account"`
+			Account      *admitted `json:"account"`
+			NotPermitted bool      `json:"not_permitted"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(text, &envelope); err != nil || envelope.Code != http.StatusOK || envelope.Data == nil {
 		return nil, errors.New("the answer is not that of Keyfold")
+	}
+	if envelope.Data.NotPermitted {
+		return nil, errNotPermitted
 	}
 	granted := envelope.Data.Account
 	if granted != nil && (granted.Username == "" || granted.BasePath == "") {

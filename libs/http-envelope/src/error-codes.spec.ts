@@ -23,10 +23,11 @@ describe('error codes', () => {
     expect(quoting('chunk-size-invalid')).toMatch(/, got "\\"\{limit\}\$&\\n"$/);
   });
 
-  it('do not distinguish a missing code from a wrong one, or one lock from another', () => {
+  it('do not distinguish a missing code from a wrong one, one lock from another, or a disabled account from a wrong password', () => {
     const answer = (code: DomainErrorCode) => refusalFor(new DomainError(code));
     expect(answer('one-time-code-required')).toEqual(answer('one-time-code-invalid-at-login'));
     expect(answer('one-time-code-locked')).toEqual(answer('too-many-attempts'));
+    expect(answer('login-not-permitted')).toEqual(answer('invalid-credentials'));
   });
 
   it('use only known codes, and have a message and a condition', () => {

@@ -49,11 +49,8 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
   'not-an-admin': row(403, 'You are not an admin', 'the caller is not an administrator'),
 
   // Login and its lock: wire contract 1.8 and 2.1. A missing code and a wrong code have the same text.
-  'invalid-credentials': row(
-    401,
-    'Invalid username or password',
-    'the name or the password is wrong, or the account is disabled',
-  ),
+  'invalid-credentials': row(401, 'Invalid username or password', 'the name or the password is wrong'),
+  'login-not-permitted': row(401, 'Invalid username or password', 'the account is disabled'),
   'one-time-code-required': { code: 402, ...wrongCode, when: 'two-factor login is on, and no code was sent' },
   'one-time-code-invalid-at-login': { code: 402, ...wrongCode, when: 'the code is wrong or was used before' },
   'one-time-code-locked': {

@@ -57,9 +57,19 @@ describe('a WebDAV client', () => {
       async () => basic('ann', (await newAppPassword(ann, { protocol: 'sftp' })).password),
     ],
     ['the token of a session', () => `Bearer ${ann.token}`],
-    ['the name of the guest', () => basic('guest', 'guest')],
   ])('is refused here with %s', async (_, authorization) => {
     expect((await find(api.from(newAddress()), await authorization())).status).toBe(401);
+    expect(double.requests.forwarded).toEqual([]);
+  });
+
+  it('without the permission gets 403, as from OpenList, and may still log in however often it tries', async () => {
+    const client = api.from(newAddress());
+    await createAccount(admin, 'bare', { permission: 0 });
+    for (let attempt = 0; attempt < 8; attempt++)
+      expect((await find(client, basic('bare', 'pw-bare'))).status).toBe(403);
+    expect((await find(client, basic('bare', 'wrong'))).status).toBe(401);
+    expect((await find(client, basic('guest', 'guest'))).status).toBe(403);
+    expect((await client.logIn('bare', 'pw-bare')).code).toBe(200);
     expect(double.requests.forwarded).toEqual([]);
   });
 
@@ -78,7 +88,7 @@ describe('a remembered password', () => {
     const client = api.from(newAddress());
     expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(207);
     (await change({ disabled: true })).data();
-    expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(401);
+    expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(403);
     (await change({ disabled: false, password: 'other-1' })).data();
     expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(401);
     expect((await find(client, basic('ann', 'other-1'))).status).toBe(207);
@@ -91,7 +101,10 @@ describe('a remembered password', () => {
     const client = api.from(newAddress());
     expect((await find(client, basic('two', 'pw-two'))).status).toBe(207);
     await enrol(two);
-    expect((await find(client, basic('two', 'pw-two'))).status).toBe(401);
+    expect(await find(client, basic('two', 'pw-two'))).toMatchObject({
+      status: 401,
+      outcome: '401 with two-factor, only an app password opens WebDAV',
+    });
     const { password } = await newAppPassword(two, { protocol: 'webdav' });
     expect((await find(client, basic('two', password))).status).toBe(207);
   });

@@ -29,11 +29,12 @@ export type AdmittedAccount = Readonly<{
   write: boolean;
 }>;
 
-/** The answer. Without an account, nothing tells one reason of a refusal from another, except that a right password may need a code. */
+/** The answer. Without an account, nothing tells one reason of a refusal from another unless the password or app password was right. */
 export type CheckedLogin = Readonly<{
   account: AdmittedAccount | null;
   factors: readonly FileServerFactor[];
   codeRequired?: true;
+  notPermitted?: true;
 }>;
 
 const REFUSED: CheckedLogin = { account: null, factors: [] };
@@ -69,6 +70,7 @@ export class FileServerAuthenticator {
     );
     if (checked === 'refused') return REFUSED;
     if (checked === 'code required') return { ...REFUSED, codeRequired: true as const };
+    if (checked === 'not permitted') return { ...REFUSED, notPermitted: true as const };
     return { account: admitted(protocol, checked.account), factors: checked.factors };
   }
 

@@ -68,6 +68,11 @@ class CheckedLoginResponse {
   @ApiProperty({ type: [String], description: 'What was right.' }) factors!: readonly string[];
   @ApiProperty({ required: false, description: 'The password is right, and the account needs a code.' })
   code_required?: true;
+  @ApiProperty({
+    required: false,
+    description: 'The password is right, but the account is disabled or lacks the permission for the protocol.',
+  })
+  not_permitted?: true;
 }
 
 @ApiTags('logins')
@@ -79,7 +84,8 @@ export class LoginCheckController {
     id: 'checkLogin',
     summary: 'Check a login',
     description:
-      'Checks a password, an app password or an offered key. Whatever the reason of a refusal, `account` is null and `factors` is empty. ' +
+      'Checks a password, an app password or an offered key. Whatever the reason of a refusal, `account` is null and `factors` is empty. Only a ' +
+      'right password or app password is told more. ' +
       'Send either `password` or `public_key`; 429: too many failures.',
     guard: SERVER_TOKEN,
     scope: 'logins:verify',
@@ -90,7 +96,7 @@ export class LoginCheckController {
   @NeedsScope('logins:verify', { handlerTimeout: LOGIN_TIMEOUT })
   async check(@Req() request: KeyfoldRequest): Promise<CheckedLoginResponse> {
     const asked = askedBy(checkedBodyOf(LoginToCheck, request));
-    const { account, factors, codeRequired } = await this.authenticator.check(asked, originOf(request));
+    const { account, factors, codeRequired, notPermitted } = await this.authenticator.check(asked, originOf(request));
     const shown = account && {
       id: account.id,
       username: account.username,
@@ -98,7 +104,12 @@ export class LoginCheckController {
       permission: account.permission,
       write: account.write,
     };
-    return { account: shown, factors, ...(codeRequired && { code_required: true }) };
+    return {
+      account: shown,
+      factors,
+      ...(codeRequired && { code_required: true }),
+      ...(notPermitted && { not_permitted: true }),
+    };
   }
 }
 

@@ -54,7 +54,7 @@ export class WebLoginController {
     description:
       'Checks the name and the app password that a web server received as Basic authentication. The headers `Remote-User` and `Remote-Groups` ' +
       'of the answer contain the name, percent-encoded, and the groups, separated by commas. The app password must be for `web`; the password ' +
-      'of the account is refused. 403: the account is not in the group that the web server requires.',
+      'of the account is refused. 403: the account is disabled, or not in the group that the web server requires.',
     guard: WEB_SERVER_TOKEN,
     scope: 'logins:verify',
     query: [
@@ -99,6 +99,7 @@ export class WebLoginController {
     const origin = { ...originOf(request), address };
     const login = { protocol: 'web', ...given, code: undefined, address, origin } as const;
     const checked = await this.commandBus.execute(new CheckFileServerLoginCommand(login));
+    if (checked === 'not permitted') throw new Refusal(403, 'the account is disabled');
     // The password of an account may have the form of an app password.
     const isOpened = typeof checked === 'object' && checked.factors.includes('app-password');
     return isOpened ? checked.account : undefined;

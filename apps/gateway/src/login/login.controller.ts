@@ -56,6 +56,7 @@ const LOGIN_REFUSALS = [
   ...UNREADABLE_BODY,
   'too-many-attempts',
   'invalid-credentials',
+  'login-not-permitted',
   'one-time-code-required',
   'one-time-code-invalid-at-login',
   'one-time-code-locked',

@@ -75,7 +75,7 @@ describe('an app password', () => {
     await check(text);
     expect(reported).toEqual([]);
     await check(text, 'ftp');
-    await check(text, null);
+    expect(await check(text, null)).toBe('not permitted');
     service.clock.advance(HOUR);
     await check(text);
     await revokeSecret(service, appPasswordKind, 7, id);

@@ -17,10 +17,11 @@ import { TokenActivity } from './token-activity.js';
 
 /**
  * - `accepted`: an app password of the account for the protocol
- * - `refused`: it has expired, is for another protocol, ended within 90 days, or nothing may be opened
+ * - `not permitted`: it is one, but the account may not enter
+ * - `refused`: it has expired, is for another protocol, or ended within 90 days
  * - `unknown`: the account has no such app password
  */
-export type AppPasswordOutcome = 'accepted' | 'refused' | 'unknown';
+export type AppPasswordOutcome = 'accepted' | 'not permitted' | 'refused' | 'unknown';
 
 /** Checks the app passwords that file servers send, against the current events of the account. It does not load the account. */
 @Injectable()
@@ -46,14 +47,15 @@ export class AppPasswordCheck {
     // Compares with each of the at most 200, so that the time does not depend on which one it is.
     const [secret] = withHash(hash, state.secrets);
     const [former] = withHash(hash, state.former);
-    if (secret && mayEnter && !isSecretExpired(secret, now) && grantsProtocol(secret.protocol, protocol)) {
+    const isValid = secret && !isSecretExpired(secret, now) && grantsProtocol(secret.protocol, protocol);
+    if (isValid && mayEnter) {
       this.activity.usedSecret('app-password', secret);
       return 'accepted';
     }
     const refused = secret ?? (former && isFormerKept(former, now) ? former : undefined);
     if (!refused) return 'unknown';
     this.security.report(appPasswordRefused(accountId, refused.id, origin));
-    return 'refused';
+    return isValid ? 'not permitted' : 'refused';
   }
 }
 

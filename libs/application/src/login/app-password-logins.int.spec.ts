@@ -11,6 +11,7 @@ import { appPasswordKind } from '../named-secrets/secret-kinds.js';
 import { CheckFileServerLoginCommand, CheckFileServerLoginHandler } from './file-server-logins.js';
 import { LoginQueues } from './login-queues.js';
 import { PasswordCheck } from './password-check.js';
+import { nameHash } from './user-names.js';
 
 const WEBDAV = 1 << 8;
 const OWNERS_ADDRESS = '192.0.2.7';
@@ -119,20 +120,30 @@ describe('a right app password', () => {
 });
 
 describe('an app password that opens nothing', () => {
-  const refusals: readonly [string, (id: number) => Promise<unknown>, LoginProtocol?][] = [
-    ['was revoked', (id) => revokeSecret(service, appPasswordKind, 7, id)],
-    ['has expired', () => Promise.resolve(service.clock.advance(HOUR))],
-    ['gave way to one with its name', () => (service.clock.advance(HOUR), createAppPassword(service, 7, 'phone'))],
-    ['is for another protocol', () => updateAccount(service, 7, { permission: -1 }), 'ftp'],
-    ['belongs to a disabled account', () => updateAccount(service, 7, { disabled: true })],
-    ['belongs to an account without the permission', () => updateAccount(service, 7, { permission: 0 })],
+  const refusals: readonly (readonly [string, string, (id: number) => Promise<unknown>, LoginProtocol])[] = [
+    ['was revoked', 'refused', (id) => revokeSecret(service, appPasswordKind, 7, id), 'webdav'],
+    ['has expired', 'refused', () => Promise.resolve(service.clock.advance(HOUR)), 'webdav'],
+    [
+      'gave way to one with its name',
+      'refused',
+      () => (service.clock.advance(HOUR), createAppPassword(service, 7, 'phone')),
+      'webdav',
+    ],
+    ['is for another protocol', 'refused', () => updateAccount(service, 7, { permission: -1 }), 'ftp'],
+    ['belongs to a disabled account', 'not permitted', () => updateAccount(service, 7, { disabled: true }), 'webdav'],
+    [
+      'belongs to an account without the permission',
+      'not permitted',
+      () => updateAccount(service, 7, { permission: 0 }),
+      'webdav',
+    ],
   ];
 
-  it.each(refusals)('because it %s is refused each time and counts as no guess', async (_, end, protocol) => {
+  it.each(refusals)('because it %s is %s each time and counts as no guess', async (_, outcome, end, protocol) => {
     const expiresAt = service.clock.now() + HOUR;
     const phone = await createAppPassword(service, 7, 'phone', { expiresAt });
     await end(phone.id);
-    expect(await client.outcomes(1_000, phone.text, { protocol })).toEqual({ refused: 1_000 });
+    expect(await client.outcomes(1_000, phone.text, { protocol })).toEqual({ [outcome]: 1_000 });
     expect(await client.api.outcome({ username: 'bea' })).toBe('token');
     await updateAccount(service, 7, { disabled: false, permission: WEBDAV });
     expect(await client.outcome('right')).toBe('password');
@@ -140,17 +151,21 @@ describe('an app password that opens nothing', () => {
     expect(await client.api.outcome()).toBe('token');
   });
 
-  it.each(refusals)('because it %s is reported with its account and id, and counted', async (_, end, protocol) => {
-    const expiresAt = service.clock.now() + HOUR;
-    const phone = await createAppPassword(service, 7, 'phone', { expiresAt });
-    await end(phone.id);
-    await client.outcome(phone.text, { protocol });
-    expect(client.api.reported).toMatchObject([
-      { name: 'authn_token_fail', about: ['app_password', phone.id], account: 7, outcome: 'refused' },
-      { name: 'authn_login_fail', account: 7, outcome: 'refused', fields: { reason: 'invalid-credentials' } },
-    ]);
-    expect(client.api.attempts).toEqual({ 'password refused': 1 });
-  });
+  it.each(refusals)(
+    'because it %s is %s, reported with its account and id, and counted',
+    async (_, outcome, end, protocol) => {
+      const expiresAt = service.clock.now() + HOUR;
+      const phone = await createAppPassword(service, 7, 'phone', { expiresAt });
+      await end(phone.id);
+      await client.outcome(phone.text, { protocol });
+      const reason = outcome === 'refused' ? 'invalid-credentials' : 'login-not-permitted';
+      expect(client.api.reported).toMatchObject([
+        { name: 'authn_token_fail', about: ['app_password', phone.id], account: 7, outcome: 'refused' },
+        { name: 'authn_login_fail', account: 7, outcome: 'refused', fields: { reason } },
+      ]);
+      expect(client.api.attempts).toEqual({ 'password refused': 1 });
+    },
+  );
 
   it('counts as a guess 90 days after its revocation', async () => {
     const phone = await createAppPassword(service, 7, 'phone');
@@ -159,6 +174,62 @@ describe('an app password that opens nothing', () => {
     expect(await client.outcomes(6, phone.text)).toEqual({ refused: 6 });
     service.clock.advance(1);
     expect(await client.outcomes(6, phone.text)).toEqual({ refused: 5, 'too-many-attempts': 1 });
+  });
+});
+
+describe('a right password that opens nothing', () => {
+  it.each([
+    ['the account is disabled', { disabled: true }],
+    ['the account lacks the permission', { permission: 0 }],
+  ])('because %s counts as no guess at any door', async (_, change) => {
+    await updateAccount(service, 7, change);
+    expect(await client.outcomes(MANY, 'right')).toEqual({ 'not permitted': MANY });
+    for (const _again of times(MANY)) await client.api.outcome();
+    await updateAccount(service, 7, { disabled: false, permission: WEBDAV });
+    expect(await client.outcome('right')).toBe('password');
+    expect(await client.api.outcome()).toBe('token');
+  });
+
+  it('is told from a wrong one, and neither forgives guesses nor makes its source known', async () => {
+    await updateAccount(service, 7, { permission: 0 });
+    for (const _ of times(4)) {
+      expect(await client.outcome('wrong')).toBe('refused');
+      expect(await client.outcome('right')).toBe('not permitted');
+    }
+    const source = {
+      factor: 'password',
+      account: nameHash('ann'),
+      address: OWNERS_ADDRESS,
+      device: undefined,
+    } as const;
+    expect(await service.throttle.isKnown(source)).toBe(false);
+    expect(await throttled()).toBe(false);
+    expect(await throttled()).toBe(true);
+    expect(await client.outcome('right')).toBe('too-many-attempts');
+  });
+
+  it('is reported with its reason', async () => {
+    await updateAccount(service, 7, { permission: 0 });
+    await client.outcome('right');
+    expect(client.api.reported).toMatchObject([
+      { name: 'authn_login_fail', account: 7, outcome: 'refused', fields: { reason: 'login-not-permitted' } },
+    ]);
+  });
+
+  it('counts as no unknown app password, although it has the form of one', async () => {
+    const password = newAppPassword().text;
+    await updateAccount(service, 7, { password, permission: 0 });
+    expect(await client.outcomes(501, password)).toEqual({ 'not permitted': 501 });
+  });
+
+  it('because two-factor needs a code counts as no guess, and a code that was used before does not either', async () => {
+    await client.api.enableTwoFactor(7);
+    service.clock.advance(MINUTE);
+    expect(await client.outcomes(MANY, 'right')).toEqual({ 'code required': MANY });
+    const withCode = `right${client.api.code()}`;
+    expect(await client.outcomes(MANY, withCode)).toEqual({ 'password,one-time-code': 1, refused: MANY - 1 });
+    service.clock.advance(MINUTE);
+    expect(await client.outcome(`right${client.api.code()}`)).toBe('password,one-time-code');
   });
 });
 

@@ -59,7 +59,7 @@ export class CodeCheck {
 
   /**
    * Verifies a code and spends it: `use` makes the commit that spends a one-time code. Records the success, and refunds the attempt if the code was
-   * right but the store failed.
+   * right but was used before, or the store failed. Clients that open several connections repeat a code.
    */
   async useFor<Result>(
     given: GivenCode,
@@ -69,8 +69,7 @@ export class CodeCheck {
     const right = await this.verify(given, account);
     const used = this.spend(right, account, given.origin).then(() => use(right));
     const result = await used.catch(async (error: unknown) => {
-      // A right code counts as a failure only if it was used before, which only the refused commit shows.
-      if (!(error instanceof DomainError)) await this.throttle.refund(right.counted);
+      await this.throttle.refund(right.counted);
       throw error;
     });
     await succeed(this.throttle, right.counted);

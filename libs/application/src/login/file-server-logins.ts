@@ -33,11 +33,11 @@ export function givenSecrets(
 export type FileServerFactor = 'public-key' | 'password' | 'one-time-code' | 'recovery-code' | 'app-password';
 
 /**
- * The answer to a file server: the account and its proofs, `code required` if the password is right and the account has two-factor, or `refused` for any
- * other reason.
+ * The answer to a file server: the account and its proofs, or why it is refused. Only a right password or app password gets more than `refused`: `code required`
+ * if the account has two-factor, `not permitted` if it is disabled or lacks the permission for the protocol.
  */
 export type FileServerLogin =
-  Readonly<{ account: Account; factors: readonly FileServerFactor[] }> | 'code required' | 'refused';
+  Readonly<{ account: Account; factors: readonly FileServerFactor[] }> | 'code required' | 'not permitted' | 'refused';
 
 /**
  * Checks a login to a file server by password. It starts no session. `password`: the password of the account, directly followed by the six digits of a code if
@@ -81,6 +81,7 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
       return await this.passwords.queued(attemptOf(login), () => this.#checkPassword(login, report));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'too-many-attempts') throw error;
+      if (error.code === 'login-not-permitted') return 'not permitted';
       return error.code === 'one-time-code-required' ? 'code required' : 'refused';
     }
   }
@@ -89,7 +90,7 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
    * Returns the account if the text is one of its app passwords; undefined if the account does not know the text, which may then be the password.
    * Neither waits in the queues nor counts as an attempt, because nobody can guess 100 bits. An unknown name takes the same store operations.
    *
-   * @throws `invalid-credentials` for an app password that does not open this login; `too-many-attempts`.
+   * @throws `invalid-credentials` or `login-not-permitted` for an app password that does not open this login; `too-many-attempts`.
    */
   async #openByAppPassword(
     { protocol, username, password, address, origin }: Login,
@@ -100,25 +101,29 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     refuseFor(await this.throttle.secondsUntilLookUp(address));
     const account = await this.names.accountOf(username);
     const accountId = account?.accountId ?? nonexistentIdFor(nameHash(username));
-    const login = { protocol, mayEnter: mayEnter(account, protocol), origin };
+    const login = { protocol, mayEnter: account !== undefined && mayEnter(account, protocol), origin };
     const outcome = await this.appPasswords.check(accountId, hash, login);
     if (outcome === 'unknown') {
       refuseFor(await this.throttle.countUnknownAppPassword(address));
       return undefined;
     }
     report.account = accountId;
+    if (outcome === 'not permitted') throw new DomainError('login-not-permitted');
     if (outcome === 'refused') throw new DomainError('invalid-credentials');
     return account;
   }
 
   async #checkPassword(login: Login, report: LoginReport): Promise<FileServerLogin> {
     const { protocol, password, address } = login;
-    const account = await this.passwords.verify(attemptOf(login), report, async (found, verify) => {
-      const isRight = await verify(staticHash(givenSecrets(login, found).password));
-      return isRight && mayEnter(found, protocol);
-    });
+    const door = {
+      givenHash: (found: Account | undefined) => staticHash(givenSecrets(login, found).password),
+      isOpenFor: (found: Account) => mayEnter(found, protocol),
+    };
+    const verified = this.passwords.verify(attemptOf(login), report, door);
     // It was counted before it reached this check.
-    if (appPasswordHash(password) !== undefined) await refundUnknownAppPassword(this.throttle, address);
+    if (appPasswordHash(password) !== undefined && (await wasRight(verified)))
+      await refundUnknownAppPassword(this.throttle, address);
+    const account = await verified;
     if (!account.twoFactor) return { account, factors: ['password'] };
     const code = await report.watch('one_time_code', () =>
       this.passwords.counts.count('one_time_code', () => this.#useCode(login, account)),
@@ -138,10 +143,17 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
   }
 }
 
+/** Returns whether the password is right, even if the account may not log in. */
+const wasRight = (verified: Promise<Account>): Promise<boolean> =>
+  verified.then(
+    () => true,
+    (error: unknown) => error instanceof DomainError && error.code === 'login-not-permitted',
+  );
+
 const attemptOf = ({ username, address }: Login) => ({ username, address, device: undefined });
 
-const mayEnter = (account: Account | undefined, protocol: LoginProtocol): boolean =>
-  account !== undefined && !account.disabled && mayLogInOver(protocol, account.permission);
+const mayEnter = ({ disabled, permission }: Account, protocol: LoginProtocol): boolean =>
+  !disabled && mayLogInOver(protocol, permission);
 
 /** An enabled account, as file servers see it. `basePath` is normalized and starts with `/`. */
 export type FileServerAccount = Readonly<{ accountId: number; username: string; basePath: string; permission: number }>;

@@ -58,7 +58,7 @@ describe('a login with the right password', () => {
 describe('a refused login', () => {
   const unknown = { username: 'nobody' };
   const wrong = { password: 'wrong' };
-  const disabled = { username: 'bea' };
+  const disabled = { username: 'bea', password: 'wrong' };
   // From another network, because the third try of a network asks the throttle twice.
   const emptyHash = { hash: undefined, address: '203.0.113.9' };
   const formerName = { username: 'cid' };
@@ -75,6 +75,7 @@ describe('a refused login', () => {
   it('does not reveal whether the name, the password or the state of the account was the reason, and starts no session', async () => {
     const { service, client } = await clientWithMany();
     for (const attempt of Object.values(refused)) expect(await client.outcome(attempt)).toBe('invalid-credentials');
+    expect(await client.outcome({ username: 'bea' })).toBe('login-not-permitted');
     const commits = await service.store.readFeed(0, 0, 100);
     expect(commits.filter(({ stream }) => stream.startsWith('session-'))).toEqual([]);
   });

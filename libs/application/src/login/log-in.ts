@@ -53,11 +53,8 @@ export class LogInHandler implements ICommandHandler<LogInCommand> {
 
   async #logIn(login: Login): Promise<LoggedIn> {
     const report = new LoginReport(this.security, login.origin);
-    const { staticHash } = login;
-    const account = await this.passwords.verify(attemptOf(login), report, async (found, verify) => {
-      const isRight = await verify(staticHash ?? '');
-      return isRight && staticHash !== undefined && !found?.disabled;
-    });
+    const door = { givenHash: () => login.staticHash, isOpenFor: ({ disabled }: Account) => !disabled };
+    const account = await this.passwords.verify(attemptOf(login), report, door);
     const token = account.twoFactor
       ? await report.watch('one_time_code', () =>
           this.passwords.counts.count('one_time_code', () => this.#startWithCode(login, account)),

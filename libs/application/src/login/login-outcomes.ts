@@ -4,7 +4,7 @@ import type { SecurityEventName, SecurityLog } from '../security-log/security-lo
 
 const FACTORS = ['password', 'one_time_code'] as const;
 /**
- * - `refused`: the password or code is wrong, already used or locked, or the account does not exist
+ * - `refused`: the password or code is wrong, already used or locked, or the account does not exist or may not log in here
  * - `throttled`: too many attempts
  * - `missing`: the password is correct, and a code is required
  * - `failed`: not checked, because the queue was full or the store was unavailable

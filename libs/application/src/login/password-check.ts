@@ -23,14 +23,13 @@ import { LoginQueues, type LeaveQueues, type LoginIdentity } from './login-queue
 /** A name for which somebody tries a password, and the source of the attempt. `device` has logged in to an account of this name. */
 export type PasswordAttempt = Readonly<{ username: string; address: string; device: string | undefined }>;
 
-/**
- * Decides whether an attempt is right. `account` is undefined if nobody has the name. `verify` compares with the password, and takes the time of
- * a hash.
- */
-export type AttemptCheck = (
-  account: Account | undefined,
-  verify: (staticHash: string) => Promise<boolean>,
-) => Promise<boolean>;
+/** A door that takes passwords. */
+export type Door = Readonly<{
+  /** Returns the static hash of the given password. `account` is undefined if nobody has the name. An undefined hash is always wrong. */
+  givenHash: (account: Account | undefined) => string | undefined;
+  /** Returns whether the door is open for an account whose password was right. */
+  isOpenFor: (account: Account) => boolean;
+}>;
 
 /** Reports what goes wrong in logins that succeed. Abstract, so that it is both type and injection token. */
 export abstract class LoginProblems {
@@ -92,30 +91,34 @@ export class PasswordCheck {
   }
 
   /**
-   * Returns the account of the attempt if `check` accepts it. Takes the same store operations if the name is unknown, the password wrong or the
-   * account refused, and the same hashes if `check` does.
+   * Returns the account of the attempt. Takes the same hash and store operations whether the name is unknown or the password wrong, whatever the state
+   * of the account. A right password is no guess, even if the door is closed for its account.
    *
-   * @throws `invalid-credentials` or `too-many-attempts`; `HashQueueFull`.
+   * @throws `invalid-credentials`, `login-not-permitted` or `too-many-attempts`; `HashQueueFull`.
    */
-  verify(attempt: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {
+  verify(attempt: PasswordAttempt, report: LoginReport, door: Door): Promise<Account> {
     // With two-factor on, the code decides.
     return this.watch(
       report,
-      () => this.#verify(attempt, report, check),
+      () => this.#verify(attempt, report, door),
       ({ twoFactor }) => !twoFactor,
     );
   }
 
-  async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, check: AttemptCheck): Promise<Account> {
+  async #verify({ username, ...source }: PasswordAttempt, report: LoginReport, door: Door): Promise<Account> {
     const name = nameHash(username);
     const counted = await admit(this.throttle, { factor: 'password', account: name, ...source });
     // The hasher alternates between known and unknown sources.
     const asker = [counted.isKnown ? 'known' : 'unknown', ...networksOf(source.address), name];
-    const account = await this.#matching(username, asker, report, check).catch(async (error: unknown) => {
+    const account = await this.#matching(username, asker, report, door).catch(async (error: unknown) => {
       await refundUnchecked(this.throttle, counted, error);
       throw error;
     });
     if (!account) throw new DomainError('invalid-credentials');
+    if (!door.isOpenFor(account)) {
+      await this.throttle.refund(counted);
+      throw new DomainError('login-not-permitted');
+    }
     await succeed(this.throttle, counted);
     return account;
   }
@@ -124,21 +127,17 @@ export class PasswordCheck {
     username: string,
     asker: HashGroups,
     report: LoginReport,
-    check: AttemptCheck,
+    { givenHash }: Door,
   ): Promise<Account | undefined> {
     const account = await this.names.accountOf(username);
     report.account = account?.accountId;
     const hash = account
       ? this.sealer.open(account.sealedPasswordHash, sealingContext.password(account.accountId))
       : await this.#dummyHash;
-    let verified: string | undefined;
-    const isRight = await check(account, async (staticHash) => {
-      const matches = await this.hasher.verify(staticHash, hash, asker);
-      if (matches) verified = staticHash;
-      return matches;
-    });
-    if (!isRight) return undefined;
-    if (account && verified !== undefined && isWrapped(hash)) await this.#rehash(account, verified, asker, report);
+    const given = givenHash(account);
+    const isRight = await this.hasher.verify(given ?? '', hash, asker);
+    if (!account || given === undefined || !isRight) return undefined;
+    if (isWrapped(hash)) await this.#rehash(account, given, asker, report);
     return account;
   }
 

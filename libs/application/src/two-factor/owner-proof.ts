@@ -61,8 +61,7 @@ export class OwnerProof {
   ): Promise<Result> {
     const { counted, usedCode } = await this.#verify(account, proof, origin);
     const result = await change(usedCode).catch(async (error: unknown) => {
-      // A right code counts as a failure only if it was used before.
-      if (!isUsedCode(error)) await this.throttle.refund(counted);
+      await this.throttle.refund(counted);
       throw error;
     });
     await succeed(this.throttle, counted);
@@ -105,4 +104,3 @@ export class OwnerProof {
 }
 
 const isMissing = ({ password, code }: Proof) => password === '' && code.trim() === '';
-const isUsedCode = (error: unknown) => error instanceof DomainError && error.code === 'one-time-code-invalid';

@@ -58,8 +58,10 @@ export type DomainErrorCode =
   /** `RevokeAppPassword`: the account has no such app password. */
   | 'app-password-not-found'
   // Login. Thrown by `LogInHandler` unless another source is named.
-  /** Unknown name, wrong or empty hash, or disabled account. The answer does not reveal which. */
+  /** Unknown name, or wrong or empty hash. The answer does not reveal which. */
   | 'invalid-credentials'
+  /** The password or app password is right, but the account is disabled or may not log in over the protocol. Does not count as a failure. */
+  | 'login-not-permitted'
   /** The password is right, two-factor is on and no code was sent. Does not count as a failure. */
   | 'one-time-code-required'
   /** The code or recovery code is wrong or was used before. Also thrown by `UseRecoveryCode`. */

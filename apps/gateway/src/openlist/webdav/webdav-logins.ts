@@ -10,6 +10,8 @@ import { RememberedLogins, type BasicLogin } from './remembered-logins.js';
 export const CHALLENGE = 'Basic realm="openlist"';
 
 const refused = () => new Fault(401, 'the name or the password is wrong');
+/** As in OpenList: another password would not help. */
+const notPermitted = () => new Fault(403, 'the account is disabled or may not use WebDAV');
 
 /** Identifies WebDAV clients, which send a name and a password with every request. */
 @Injectable()
@@ -28,7 +30,7 @@ export class WebDavLogins {
    * Returns the caller whom an `Authorization` header stands for: an account by its main password or an app password for WebDAV, or the static token after
    * `Bearer`.
    *
-   * @throws Fault 401; `too-many-attempts`; `HashQueueFull`.
+   * @throws Fault 401 or 403; `too-many-attempts`; `HashQueueFull`.
    */
   async callerOf(authorization: string | undefined, address: string, origin: () => Origin): Promise<Caller> {
     const login = basicLogin(authorization ?? '');
@@ -48,7 +50,7 @@ export class WebDavLogins {
     const { accountId } = await this.#checkOnce(login, address, origin);
     const account = await this.#load(accountId);
     // It may have changed since the check.
-    if (!mayEnter(account.state)) throw refused();
+    if (!mayEnter(account.state)) throw notPermitted();
     return callerFor(account);
   }
 
@@ -65,7 +67,9 @@ export class WebDavLogins {
     // An empty code: with two-factor, only app passwords open WebDAV.
     const asked = { protocol: 'webdav', ...login, code: '', address, origin } as const;
     const checked = await this.commandBus.execute(new CheckFileServerLoginCommand(asked));
-    if (typeof checked === 'string' || !mayEnter(checked.account)) throw refused();
+    if (checked === 'not permitted') throw notPermitted();
+    if (checked === 'code required') throw new Fault(401, 'with two-factor, only an app password opens WebDAV');
+    if (checked === 'refused' || !mayEnter(checked.account)) throw refused();
     if (checked.factors.includes('password')) this.#remembered.add(login, checked.account);
     return checked.account;
   }
