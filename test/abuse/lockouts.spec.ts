@@ -49,3 +49,18 @@ describe('a program that keeps sending a right password', () => {
     expect((await api.from(address).logIn('coded', 'pw-coded', 'wrong')).code).toBe(402);
   });
 });
+
+describe('a stranger behind a proxy that names ports', () => {
+  it.each([
+    ['X-Forwarded-For', (address: string, port: number) => ({ 'x-forwarded-for': `${address}:${port}` })],
+    ['Forwarded', (address: string, port: number) => ({ forwarded: `for="${address}:${port}";proto=https` })],
+  ])('in %s locks nobody else out', async (header, headersFor) => {
+    const name = `behind-${header}`;
+    await createAccount(admin, name);
+    const [stranger, owner] = [newAddress(), newAddress()];
+    const guess = (n: number) => api.with(headersFor(stranger, 50_000 + n)).logIn(name, 'wrong');
+    for (const n of times(MANY - 1)) await guess(n);
+    expect((await guess(MANY)).code).toBe(429);
+    expect((await api.with(headersFor(owner, 4_000)).logIn(name, `pw-${name}`)).code).toBe(200);
+  });
+});

@@ -26,12 +26,18 @@ describe('with trusted proxies', () => {
     ['an address that the client claims', { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' }, '203.0.113.7'],
     ['a chain of proxies', { 'x-forwarded-for': '203.0.113.7, 10.1.2.3,10.4.5.6' }, '203.0.113.7'],
     ['X-Real-IP', { 'x-real-ip': '203.0.113.8' }, '203.0.113.8'],
+    ['a port', { 'x-forwarded-for': '[2001:db8::7]:50000, 10.1.2.3:443' }, '2001:db8::7'],
+    ['Forwarded', { forwarded: 'for="203.0.113.9:50000";proto=https, for=10.1.2.3' }, '203.0.113.9'],
   ])('a request with %s has the nearest address that is not a proxy', async (_, headers, address) => {
     expect(await addressOf(headers)).toBe(address);
   });
 
-  it('no warning is logged', () => {
+  it('a header that names no address is reported once, without its letters and digits', async () => {
     expect(warnings()).toEqual([]);
+    const unreadable = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('cannot read the address'));
+    expect(unreadable()).toEqual([]);
+    for (const _ of [1, 2]) expect(await addressOf({ 'x-forwarded-for': 'laptop-7.example' })).toBe('127.0.0.1');
+    expect(unreadable()).toMatchObject([{ level: 40, peer: '127.0.0.1', header: 'x-forwarded-for', shape: 'a-9.a' }]);
   });
 });
 

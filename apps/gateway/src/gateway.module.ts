@@ -91,12 +91,7 @@ const reportKeptHash = (account: number, error: unknown) =>
     'the login succeeded, but the imported password hash could not be replaced. The next login retries',
   );
 
-/** Reports a peer whose forwarded address does not count. */
-const reportIgnored = (peer: string) =>
-  new Logger('ClientAddress').warn(
-    { peer },
-    'ignored a forwarded address: if the peer is your proxy, add it to KEYFOLD_TRUSTED_PROXIES',
-  );
+const UNTRUSTED = 'ignored a forwarded address: if the peer is your proxy, add it to KEYFOLD_TRUSTED_PROXIES';
 
 @Module({})
 export class GatewayModule {
@@ -146,7 +141,7 @@ export class GatewayModule {
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
         PublicEventDocuments,
         IdempotentCommands,
-        { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, reportIgnored) },
+        { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, UNTRUSTED) },
         PublicSettingsCache,
         ConsoleFiles.provider(settings.KEYFOLD_CONSOLE === 'on'),
         { provide: OPENLIST_URL, useValue: openlistOf(settings)?.url },

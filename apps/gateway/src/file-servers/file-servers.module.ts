@@ -1,4 +1,4 @@
-import { Logger, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ClientAddress, TrustedNetworks } from '../request/client-address.js';
 import { KeyController } from './key.controller.js';
@@ -10,11 +10,7 @@ import { WebLoginController } from './web-login.controller.js';
 /** The application whose services the servers port uses. */
 export type Services = Pick<INestApplicationContext, 'get'>;
 
-const reportIgnored = (server: string) =>
-  new Logger('ClientAddress').warn(
-    { server },
-    'ignored a forwarded address: if the web server is yours, add it to KEYFOLD_SERVERS_TRUSTED',
-  );
+const UNTRUSTED = 'ignored a forwarded address: if the web server is yours, add it to KEYFOLD_SERVERS_TRUSTED';
 
 @Module({})
 export class FileServersModule {
@@ -30,7 +26,7 @@ export class FileServersModule {
         { provide: QueryBus, useValue: api.get(QueryBus, { strict: false }) },
         { provide: CommandBus, useValue: api.get(CommandBus, { strict: false }) },
         { provide: TrustedNetworks, useValue: new TrustedNetworks(trusted) },
-        { provide: ClientAddress, useValue: new ClientAddress(trusted, reportIgnored) },
+        { provide: ClientAddress, useValue: new ClientAddress(trusted, UNTRUSTED) },
         FileServerAuthenticator,
       ],
     };

@@ -35,7 +35,7 @@ async function forwardingTo(url: string, server: Server, ...identities: Identity
     { url, hstsSeconds: 0 },
     api,
     { of: next, renewed: next },
-    new ClientAddress([], () => undefined),
+    new ClientAddress([], 'untrusted'),
     {} as never,
     {} as never,
   );

@@ -2,13 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { ClientAddress, TrustedNetworks } from './client-address.js';
 import type { KeyfoldRequest } from './request-reading.js';
 
-type Headers = { 'x-forwarded-for'?: string | string[]; 'x-real-ip'?: string };
+type Headers = { 'x-forwarded-for'?: string | string[]; 'x-real-ip'?: string; forwarded?: string };
 
-/** Returns the address of a request from `peer`, and the peers that were reported. */
+/** Returns the address of a request from `peer`, the peers that were reported, and the shapes of unreadable headers. */
 function addressOf(trusted: readonly string[], peer: string | undefined, headers: Headers = {}) {
+  const { addresses, reported, unreadable } = reportingAddresses(trusted);
+  return { address: addresses.of(requestFrom(peer, headers)), reported, unreadable };
+}
+function reportingAddresses(trusted: readonly string[]) {
   const reported: string[] = [];
-  const addresses = new ClientAddress(trusted, (untrusted) => reported.push(untrusted));
-  return { address: addresses.of(requestFrom(peer, headers)), reported };
+  const unreadable: string[] = [];
+  const warn = ({ peer, header, shape, omitted }: Record<string, string>, message: string) =>
+    message === 'untrusted' ? reported.push(peer!) : unreadable.push(`${peer} ${header} ${shape} ${omitted}`);
+  const addresses = new ClientAddress(trusted, 'untrusted', { warn });
+  return { addresses, reported, unreadable };
 }
 const requestFrom = (peer: string | undefined, headers: Headers) =>
   ({ raw: { socket: { remoteAddress: peer } }, headers }) as unknown as KeyfoldRequest;
@@ -24,12 +31,12 @@ describe('a request without forwarded headers', () => {
     ['2001:db8::1', '2001:db8::1'],
     [undefined, ''],
   ])('from %s has the address %j', (peer, address) => {
-    expect(addressOf(['10.0.0.0/8'], peer)).toEqual({ address, reported: [] });
+    expect(addressOf(['10.0.0.0/8'], peer)).toEqual({ address, reported: [], unreadable: [] });
   });
 });
 
 describe('an untrusted peer', () => {
-  it.each([{ 'x-forwarded-for': '198.51.100.1' }, { 'x-real-ip': '198.51.100.1' }])(
+  it.each([{ 'x-forwarded-for': '198.51.100.1' }, { 'x-real-ip': '198.51.100.1' }, { forwarded: 'for=198.51.100.1' }])(
     'is reported, and its %o is ignored',
     (headers) => {
       const { address, reported } = addressOf(['10.0.0.0/8'], '192.0.2.7', headers);
@@ -39,8 +46,7 @@ describe('an untrusted peer', () => {
   );
 
   it('is every peer if no proxy is configured, including the local machine, and only the first is reported', () => {
-    const reported: string[] = [];
-    const addresses = new ClientAddress([], (untrusted) => reported.push(untrusted));
+    const { addresses, reported } = reportingAddresses([]);
     const sent = ['127.0.0.1', '192.0.2.1'].map((peer) =>
       addresses.of(requestFrom(peer, { 'x-real-ip': '198.51.100.1' })),
     );
@@ -59,12 +65,71 @@ describe('a trusted proxy', () => {
     ['198.51.100.1,10.0.0.2', '198.51.100.1', 'spaces are optional'],
     ['2001:DB8::0001', '2001:db8::1', 'IPv6 addresses are normalized'],
     ['::ffff:198.51.100.1', '198.51.100.1', 'IPv4-mapped addresses are unwrapped'],
-    ['nonsense, 10.0.0.2', '10.0.0.2', 'a hop that is not an address ends the chain'],
-    ['198.51.100.1, nonsense', PROXY, 'without a valid hop the proxy itself counts'],
-    ['198.51.100.1:443', PROXY, 'an address with a port is not an address'],
-    [',', PROXY, 'an empty hop is not an address'],
+    ['198.51.100.1:443', '198.51.100.1', 'a port is left out'],
+    ['198.51.100.1:443, 10.0.0.2:8080', '198.51.100.1', 'also that of a trusted proxy'],
+    ['[2001:db8::1]', '2001:db8::1', 'brackets are left out'],
+    ['[2001:DB8::1]:4000', '2001:db8::1', 'and the port after them'],
+    ['[::ffff:198.51.100.1]:4000', '198.51.100.1', 'IPv4-mapped addresses may have a port, too'],
+    ['nonsense, 198.51.100.1', '198.51.100.1', 'a client may write anything on the left'],
   ])('that sends %j forwards for %s and is not reported: %s', (forwarded, address) => {
-    expect(addressOf(['10.0.0.0/8'], PROXY, { 'x-forwarded-for': forwarded })).toEqual({ address, reported: [] });
+    const seen = addressOf(['10.0.0.0/8'], PROXY, { 'x-forwarded-for': forwarded });
+    expect(seen).toEqual({ address, reported: [], unreadable: [] });
+  });
+
+  it.each([
+    ['nonsense, 10.0.0.2', '10.0.0.2', 'a, 9.9.9.9', 'a hop that is not an address ends the chain'],
+    ['198.51.100.1, nonsense', PROXY, '9.9.9.9, a', 'without a valid hop the proxy itself counts'],
+    ['unknown', PROXY, 'a', 'the proxy itself does not know'],
+    ['2001:db8::1]:4000', PROXY, '9:a9::9]:9', 'a bracket is missing'],
+    ['198.51.100.1:', PROXY, '9.9.9.9:', 'a port is missing'],
+    ['é\n198.51.100.1', PROXY, '??9.9.9.9', 'other letters are not shown either'],
+    [',', PROXY, ',', 'an empty hop is not an address'],
+  ])('that sends %j forwards for %s and is reported with the shape %j: %s', (forwarded, address, shape) => {
+    const seen = addressOf(['10.0.0.0/8'], PROXY, { 'x-forwarded-for': forwarded });
+    expect(seen).toEqual({ address, reported: [], unreadable: [`${PROXY} x-forwarded-for ${shape} 0`] });
+  });
+
+  it('is reported once a minute, with the end of a long header', () => {
+    const { addresses, unreadable } = reportingAddresses([PROXY]);
+    const forwarded = `${'a,'.repeat(8_000)}b-`;
+    for (const _ of Array.from({ length: 3 })) addresses.of(requestFrom(PROXY, { 'x-forwarded-for': forwarded }));
+    expect(unreadable).toEqual([`${PROXY} x-forwarded-for ${'a,'.repeat(99)}a- 0`]);
+  });
+
+  it.each([
+    ['for=198.51.100.1', '198.51.100.1'],
+    ['For="198.51.100.1:443";proto=https;by=10.0.0.1', '198.51.100.1'],
+    ['by=10.0.0.1; for="[2001:db8::1]:4711" ;host="files.example.com:443"', '2001:db8::1'],
+    ['for=203.0.113.66, for="[2001:db8::1]", for=10.0.0.2', '2001:db8::1'],
+    ['for="[2001:db8::1]:_port";', '2001:db8::1'],
+    ['for="x, for=198.51.100.1', '198.51.100.1'],
+    ['for=203.0.113.66;by="x, for="198.51.100.1:1"', '198.51.100.1'],
+  ])('that sends Forwarded: %s forwards for %s', (forwarded, address) => {
+    const seen = addressOf(['10.0.0.0/8'], PROXY, { forwarded });
+    expect(seen).toEqual({ address, reported: [], unreadable: [] });
+  });
+
+  it.each([
+    'for=unknown',
+    'for=_hidden',
+    'for="_SEVKISEK"',
+    'proto=https',
+    'for=198.51.100.1 proto=https',
+    'for="198.51.100.1',
+    'for="198.51.100.1\\"',
+    'host="a;for=198.51.100.1"',
+    'host="a;for=198.51.100.1;b',
+    '198.51.100.1',
+  ])('that sends Forwarded: %s counts itself, and is reported', (forwarded) => {
+    const { address, unreadable } = addressOf(['10.0.0.0/8'], PROXY, { forwarded });
+    expect([address, unreadable]).toEqual([PROXY, [expect.stringMatching(/^10\.0\.0\.1 forwarded [^0-8]+ 0$/)]]);
+  });
+
+  it('that sends several headers is asked for X-Forwarded-For, then X-Real-IP', () => {
+    const forwarded = 'for=203.0.113.66';
+    const headers = { 'x-forwarded-for': '198.51.100.1', 'x-real-ip': '198.51.100.2', forwarded };
+    expect(addressOf([PROXY], PROXY, headers).address).toBe('198.51.100.1');
+    expect(addressOf([PROXY], PROXY, { 'x-real-ip': '198.51.100.2:80', forwarded }).address).toBe('198.51.100.2');
   });
 
   it('can forward at most a hundred hops: farther ones are ignored', () => {

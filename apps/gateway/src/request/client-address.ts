@@ -1,3 +1,5 @@
+import { RepeatedLine } from '@keyfold/process';
+import { Logger } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { isIPv4 } from 'node:net';
@@ -46,19 +48,24 @@ export function plainAddress(address: string): string {
 
 /** Real proxy chains are short. The limit bounds the work that a forged header can cause. */
 const MAX_HOPS = 100;
+/** The headers that name the client, in the order in which they are read. The first that is not empty counts alone. */
+const HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const;
+type Header = (typeof HEADERS)[number];
 
 /**
- * Determines the IP address of the client. `X-Forwarded-For` and `X-Real-IP` count only if they come from trusted proxies. The original trusts
- * everyone, which makes its login lock useless.
+ * Determines the IP address of the client. `X-Forwarded-For`, `X-Real-IP` and `Forwarded` (RFC 7239) count only if they come from trusted proxies. The
+ * original trusts everyone, which makes its login lock useless.
  */
 export class ClientAddress {
   readonly #trusted: TrustedNetworks;
+  readonly #unreadable = new RepeatedLine(undefined, 60_000);
   #isReported = false;
 
-  /** `trusted` contains addresses and CIDR networks. `onIgnored` is called once, with the first untrusted peer that sent such a header. */
+  /** `trusted` contains addresses and CIDR networks. `advice` is logged once, with the first untrusted peer that sent such a header. */
   constructor(
     trusted: readonly string[],
-    private readonly onIgnored: (peer: string) => void,
+    private readonly advice: string,
+    private readonly log: Pick<Logger, 'warn'> = new Logger('ClientAddress'),
   ) {
     this.#trusted = new TrustedNetworks(trusted);
   }
@@ -66,15 +73,13 @@ export class ClientAddress {
   /** Returns the address of the client, or an empty string if the connection is gone. */
   of({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): string {
     const peer = raw.socket.remoteAddress ?? '';
-    const forwarded = headerText(headers['x-forwarded-for']);
-    const real = headerText(headers['x-real-ip']);
-    if (forwarded === '' && real === '') return plainAddress(peer);
+    const header = HEADERS.find((name) => headerText(headers[name]) !== '');
+    if (header === undefined) return plainAddress(peer);
     if (!this.#trusted.contains(peer)) {
       this.#reportOnce(peer);
       return plainAddress(peer);
     }
-    const hops = forwarded === '' ? [real] : forwarded.split(',').slice(-MAX_HOPS);
-    return this.#clientIn(hops.map((hop) => hop.trim()).toReversed()) ?? plainAddress(peer);
+    return this.#clientIn(header, headerText(headers[header]), peer);
   }
 
   /** Returns whether the request comes from a trusted proxy. */
@@ -83,21 +88,61 @@ export class ClientAddress {
   }
 
   /** Returns the nearest untrusted hop, or the farthest trusted one. A hop that is not an address ends the chain. */
-  #clientIn(hops: readonly string[]): string | undefined {
-    let nearest: string | undefined;
-    for (const hop of hops) {
-      if (!ipaddr.isValid(hop)) break;
-      nearest = plainAddress(hop);
-      if (!this.#trusted.contains(hop)) break;
+  #clientIn(header: Header, text: string, peer: string): string {
+    let nearest = peer;
+    // A comma in a quoted text also ends a hop: what a client writes on the left never hides what a proxy adds on the right.
+    for (const hop of text.split(',').slice(-MAX_HOPS).toReversed()) {
+      const address = addressIn(header === 'forwarded' ? forwardedFor(hop.trim()) : hop.trim());
+      if (address === undefined) {
+        this.#reportUnreadable(header, text, peer);
+        break;
+      }
+      nearest = address;
+      if (!this.#trusted.contains(address)) break;
     }
-    return nearest;
+    return plainAddress(nearest);
   }
 
   #reportOnce(peer: string): void {
     if (this.#isReported) return;
     this.#isReported = true;
-    this.onIgnored(plainAddress(peer));
+    this.log.warn({ peer: plainAddress(peer) }, this.advice);
+  }
+
+  #reportUnreadable(header: Header, text: string, peer: string): void {
+    this.#unreadable.write(header, (omitted) =>
+      this.log.warn(
+        { peer: plainAddress(peer), header, shape: shapeOf(text), omitted },
+        'cannot read the address of a client, so the proxy counts as the client: change what the proxy sends',
+      ),
+    );
   }
 }
 
 const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : (value ?? ''));
+
+/** Reads an address as proxies write it: an IPv6 address in brackets or without, and a port or none. */
+function addressIn(node: string): string | undefined {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]+)\]|([\d.]+))(?::[\w.-]+)?$/.exec(node) ?? [];
+  const address = ipv6 ?? ipv4 ?? node;
+  return ipaddr.isValid(address) ? address : undefined;
+}
+
+/** Returns the value of `for` in one element of `Forwarded`; an empty text if it has none or does not follow the grammar. */
+function forwardedFor(element: string): string {
+  let node = '';
+  let length = 0;
+  for (const [pair, name, quoted, token] of element.matchAll(/([^\s=;"]+)=(?:"([^"\\]*)"|([^\s;"]*))\s*(?:;\s*|$)/gy)) {
+    length += pair.length;
+    if (name!.toLowerCase() === 'for') node = quoted ?? token!;
+  }
+  return length === element.length ? node : '';
+}
+
+/** Shows the form of a header, whose value is personal: `a=9.9.9.9` for `for=203.0.113.7`. */
+const shapeOf = (text: string) =>
+  text
+    .slice(-200)
+    .replace(/[^\x20-\x7e]/g, '?')
+    .replace(/[0-9]+/g, '9')
+    .replace(/[A-Za-z]+/g, 'a');

@@ -23,6 +23,14 @@ describe('a repeated line', () => {
     expect(written).toEqual(['away 0', 'away 100']);
   });
 
+  it('is written once in another interval, if that is given', () => {
+    line = new RepeatedLine(() => time, 60_000);
+    for (time = 0; time < 60_000; time += 10_000) log('away');
+    expect(written).toEqual(['away 0']);
+    log('away');
+    expect(written).toEqual(['away 0', 'away 5']);
+  });
+
   it('does not suppress other lines', () => {
     for (const text of ['away', 'full', 'away', 'full']) log(text);
     expect(written).toEqual(['away 0', 'full 0']);

@@ -102,7 +102,7 @@ export const apiSettings = {
     .prefault('65536')
     .describe('maximum size of request line and headers together, 8,192 to 1,048,576'),
   KEYFOLD_TRUSTED_PROXIES: networks.describe(
-    'comma-separated addresses and CIDR networks whose `X-Forwarded-For` and `X-Real-IP` are trusted',
+    'comma-separated addresses and CIDR networks whose `X-Forwarded-For`, `X-Real-IP` and `Forwarded` are trusted',
   ),
   KEYFOLD_HSTS_SECONDS: integer('must be a number of seconds from 0 to 63072000', 0, 63_072_000, 'must be an integer')
     .prefault('0')
