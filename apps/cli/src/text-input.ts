@@ -80,7 +80,7 @@ async function firstLine(): Promise<string> {
     text += String(chunk);
     if (text.includes('\n')) break;
   }
-  return text.split('\n', 1)[0]!.replace(/\r$/, '');
+  return text.split('\n', 1)[0]!.replace(/^\uFEFF|\r$/g, '');
 }
 
 async function typedTwice(prompt: string, noun: string): Promise<TextInput> {

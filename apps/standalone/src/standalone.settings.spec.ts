@@ -144,12 +144,24 @@ describe('a setting in a file', () => {
   it.each([
     ['secret', 'secret'],
     ['secret\r\n', 'secret'],
-    ['secret\n\n', 'secret\n'],
-    [' secret ', ' secret '],
-  ])('with the content %j is %j: only the last newline is removed', (content, value) => {
+    ['\uFEFFsecret\n', 'secret'],
+    ['one secret', 'one secret'],
+  ])('with the content %j is %j: a byte order mark and one newline at the end are removed', (content, value) => {
     const config = readStandaloneSettings({ KEYFOLD_ADMIN_PASSWORD_FILE: fileWith(content) });
     expect(config.KEYFOLD_ADMIN_PASSWORD).toBe(value);
   });
+
+  it.each(['secret\n\n', ' secret', 'secret ', '\tsecret\n', '\n', '\uFEFF\uFEFFsecret'])(
+    'with the content %j is refused, and the message says what to do',
+    (content) => {
+      const file = fileWith(content);
+      expect(problemsOf({ KEYFOLD_ADMIN_PASSWORD_FILE: file })).toEqual([
+        content === '\n'
+          ? `KEYFOLD_ADMIN_PASSWORD_FILE: ${file} is empty`
+          : `KEYFOLD_ADMIN_PASSWORD_FILE: ${file} begins or ends with white space. Remove it, or set KEYFOLD_ADMIN_PASSWORD if it belongs to the value`,
+      ]);
+    },
+  );
 
   it('conflicts with the setting itself unless that is empty', () => {
     const KEYFOLD_PORT_FILE = fileWith('8080\n');

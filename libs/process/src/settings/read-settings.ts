@@ -81,6 +81,10 @@ function contentOf(fileSetting: string, file: string, problems: string[]): strin
     if (mode & WRITABLE_BY_EVERYONE)
       problems.push(`${fileSetting}: every user can write to ${file}. Check its content and run \`chmod o-w\` on it`);
     else if (text === '') problems.push(`${fileSetting}: ${file} is empty`);
+    else if (text.trim() !== text)
+      problems.push(
+        `${fileSetting}: ${file} begins or ends with white space. Remove it, or set ${fileSetting.slice(0, -'_FILE'.length)} if it belongs to the value`,
+      );
     return text;
   } catch (error) {
     problems.push(`${fileSetting}: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
@@ -92,7 +96,8 @@ function contentOf(fileSetting: string, file: string, problems: string[]): strin
 function contentAndMode(file: string): { mode: number; text: string } {
   const descriptor = openSync(file, 'r');
   try {
-    const text = readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
+    // The decoder skips a byte order mark, which some editors write.
+    const text = new TextDecoder().decode(readFileSync(descriptor)).replace(/\r?\n$/, '');
     return { mode: fstatSync(descriptor).mode, text };
   } finally {
     closeSync(descriptor);
