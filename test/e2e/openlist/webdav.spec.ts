@@ -73,6 +73,22 @@ describe('a WebDAV client', () => {
     expect(double.requests.forwarded).toEqual([]);
   });
 
+  it('comes in as the guest while that is enabled, with its password here', async () => {
+    const enable = (fields: object) =>
+      admin.post('/api/admin/user/update', { id: 2, username: 'guest', base_path: '/', role: 1, ...fields });
+    (await enable({ permission: 256, password: 'pw-guest' })).data();
+    const client = api.from(newAddress());
+    expect((await find(client, basic('guest', 'guest'))).status).toBe(401);
+    for (let n = 0; n < 2; n++) expect((await find(client, basic('guest', 'pw-guest'))).status).toBe(207);
+    expect(double.requests.forwarded.at(-1)!.user).toMatchObject({ id: double.users.guest.id });
+    expect(
+      (await client.send({ method: 'PUT', path: '/dav/b.txt', headers: { authorization: basic('guest', 'pw-guest') } }))
+        .status,
+    ).toBe(403);
+    (await enable({ disabled: true })).data();
+    expect((await find(client, basic('guest', 'pw-guest'))).status).toBe(403);
+  });
+
   it('is throttled by its address, and told when to come back', async () => {
     const client = api.from(newAddress());
     for (let attempt = 0; attempt < 5; attempt++) await find(client, basic('nobody', 'wrong'));

@@ -173,6 +173,20 @@ describe('a login of WebDAV', () => {
     return status === 401 ? ask((await by.mirror.renewedWebDavLoginOf(caller, authorization)).authorization) : status;
   }
 
+  it('is right for the guest in every thread, and again after somebody changed the password in OpenList', async () => {
+    await registerAccount(service, GUEST_ID, 'guest', { role: ROLE_GUEST });
+    await updateAccount(service, GUEST_ID, { permission: 256 });
+    const threads = [{ service, mirror }, await otherThread()];
+    for (const by of [...threads, ...threads]) expect(await browse(GUEST_ID, by)).toBe(207);
+    expect(openlist.tokens.wrongLogins).toBe(0);
+    const { id, username, base_path, role, permission, sso_id } = openlist.users.guest;
+    const body = JSON.stringify({ id, username, base_path, role, permission, sso_id, password: 'another' });
+    const headers = { authorization: openlist.staticToken };
+    await fetch(`${openlist.url}/api/admin/user/update`, { method: 'POST', headers, body });
+    for (const by of threads) expect(await browse(GUEST_ID, by)).toBe(207);
+    expect(openlist.tokens.wrongLogins).toBe(1);
+  });
+
   /** Returns when OpenList was asked to change or delete a user, oldest first, in milliseconds since 1970. */
   const changesAt = () =>
     openlist.requests.received

@@ -105,7 +105,8 @@ export class OpenListMirror {
     if (role === ROLE_ADMIN) throw staticTokenRefused();
     this.#known.delete(accountId);
     const renewed = await this.webDavLoginOf(caller);
-    if (renewed.authorization !== refused) return renewed;
+    // The guest has just got its password again.
+    if (renewed.authorization !== refused || accountId === GUEST_ID) return renewed;
     this.#requireUsable(accountId);
     this.#unusable.set(accountId, true);
     await this.#inTurn(accountId, (requireTurn) => this.#takeAnew(accountId, requireTurn));
@@ -117,8 +118,8 @@ export class OpenListMirror {
     await this.#inTurn(accountId, async (requireTurn) => {
       const [{ state: ring }] = await this.loader.load(sshKeyRingStream(accountId));
       const known = await this.#update(accountId, requireTurn);
-      // A disabled user cannot add keys, and cannot use any.
-      if (!known.mirror || known.isDisabled) return;
+      // A disabled user cannot add keys, and cannot use any. The guest has none.
+      if (!known.mirror || known.isDisabled || accountId === GUEST_ID) return;
       await this.#updateKeys(accountId, known, known.mirror, ring, requireTurn);
     });
   }

@@ -2,7 +2,7 @@ import { sealingContext, type CommandRunner } from '@keyfold/application';
 import { mayLogInOver, type Account, type OpenListUser, type SshKeyRing } from '@keyfold/domain';
 import { openlistUserStream } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROLE_GUEST, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
 import { MirrorBlocked, OpenListRefused, OpenListUnavailable } from '../api/openlist.errors.js';
@@ -91,12 +91,17 @@ export class UserMirror {
     return mirror;
   }
 
-  /** Gives the guest of OpenList the rights of ours. */
-  async updateGuest(account: Account, requireTurn: RequireTurn): Promise<undefined> {
+  /** Gives the guest of OpenList the rights of ours, and a password that every process knows if it may use WebDAV. Nothing else there takes a password of it. */
+  async updateGuest(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
     const guest = await this.guest();
     const wanted = guestOf(account, guest);
-    if (differingFields(guest, wanted).length > 0) await this.#write(guest, wanted, '', requireTurn);
+    const changed = differingFields(guest, wanted).length > 0;
+    const password = hash('sha256', `guest ${this.api.administrator}`);
+    // Nothing in OpenList shows which password it has.
+    if (mayUseWebDav(wanted)) await this.#write(guest, wanted, password, requireTurn);
+    else if (changed) await this.#write(guest, wanted, '', requireTurn);
     else await this.api.refresh([guest.username]);
+    return { userId: guest.id, fields: wanted, password, changed };
   }
 
   /** Returns the only guest of OpenList, which is one of its first users. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { CallerIdentifier, CheckFileServerLoginCommand, type Caller, type Origin } from '@keyfold/application';
-import { DomainError, mayLogInOver, ROLE_GUEST, type Account } from '@keyfold/domain';
+import { DomainError, mayLogInOver, type Account } from '@keyfold/domain';
 import { Fault } from '@keyfold/http-envelope';
 import { accountStream, StreamLoader, type Loaded } from '@keyfold/projections';
 import { RememberedLogins, type BasicLogin } from './remembered-logins.js';
@@ -80,8 +80,8 @@ export class WebDavLogins {
   }
 }
 
-const mayEnter = ({ status, disabled, role, permission }: Account) =>
-  status === 'active' && !disabled && role !== ROLE_GUEST && mayLogInOver('webdav', permission);
+const mayEnter = ({ status, disabled, permission }: Account) =>
+  status === 'active' && !disabled && mayLogInOver('webdav', permission);
 
 const callerFor = ({ state, version }: Loaded<Account>): Caller => ({
   account: state,
