@@ -3,8 +3,6 @@ import { runCommandLine } from '../../apps/cli/src/command-line.js';
 import type { CliResult } from './cli.js';
 import type { ProcessEnv } from './keyfold-process.js';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-
 /** Runs the command `keyfold` in this process, to save the start of another. Only `env` contains settings. */
 export async function keyfoldHere(env: ProcessEnv, ...args: readonly string[]): Promise<CliResult> {
   const foreign = Object.keys(process.env).filter((name) => name.startsWith('KEYFOLD_'));
@@ -18,16 +16,11 @@ export async function keyfoldHere(env: ProcessEnv, ...args: readonly string[]): 
       flushed?.();
       return true;
     });
-  const before = SIGNALS.map((signal) => process.listeners(signal));
   const spies = [kept(process.stdout, 'out'), kept(process.stderr, 'err')];
   try {
     return { status: await runCommandLine(args), ...written };
   } finally {
     spies.forEach((spy) => spy.mockRestore());
     vi.unstubAllEnvs();
-    // A process of its own would end, and its handlers of signals with it.
-    for (const [index, signal] of SIGNALS.entries())
-      for (const added of process.listeners(signal).filter((each) => !before[index]!.includes(each)))
-        process.off(signal, added);
   }
 }

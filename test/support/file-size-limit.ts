@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import type { CommandLine } from './keyfold-process.js';
 import { needs } from './needs.js';
 
 await needs('prlimit');
@@ -14,6 +15,13 @@ export function limitFileSize(pid: number, bytes: number | 'unlimited'): void {
     throw new Error('prlimit is missing or refused: install util-linux', { cause });
   }
 }
+
+/** Returns a command line that runs another one with such a limit. */
+export const withFileSize = (bytes: number, command: CommandLine): CommandLine => [
+  'prlimit',
+  `--fsize=${bytes}:unlimited`,
+  ...command,
+];
 
 /** Returns the source of a program that runs `entry` with a file size limit of zero. */
 export const onFullDisk = (entry: string) => `

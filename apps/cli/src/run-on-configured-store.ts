@@ -15,8 +15,9 @@ import { exitingOn } from './text-input.js';
 /** Runs a command until it ends or the process gets a signal. Reports failures and returns the exit status. */
 export async function runInterruptibly(run: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
   // Only the first signal; a second one kills the process.
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interruption.abort());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupt);
   for (const warning of unknownSettings(process.env)) await terminal.err(`keyfold: ${warning}`);
   try {
     return await run(interruption.signal);
@@ -24,6 +25,8 @@ export async function runInterruptibly(run: (signal: AbortSignal) => Promise<Exi
     if (interruption.signal.aborted) return INTERRUPTED;
     await terminal.err(`keyfold: ${explain(error)}`);
     return exitCodeOf(error);
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
   }
 }
 

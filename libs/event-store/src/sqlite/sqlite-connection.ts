@@ -28,7 +28,12 @@ export class SqliteConnection {
   constructor({ path, port, transactions }: SharedFile) {
     this.path = path;
     this.sharedTransactions = transactions;
-    this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    try {
+      this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+    } catch (error) {
+      port.close();
+      throw error;
+    }
     this.#writer = new SqliteWriter(port, path);
   }
 

@@ -120,6 +120,11 @@ export class SqliteWriterThread {
     await closed;
   }
 
+  /** Closes what is open and ends the thread. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#paths].map((path) => this.close(path)));
+  }
+
   #closed(path: string): Promise<void> {
     return new Promise((resolve) =>
       this.#worker?.on('message', (report: WriterReport) => {

@@ -19,16 +19,18 @@ export class SqliteSnapshot implements SqliteAccess {
     readonly path: string,
     version: number,
   ) {
+    let database: DatabaseSync | undefined;
     try {
-      this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
-      this.#database.exec('BEGIN');
+      database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+      database.exec('BEGIN');
       // The first read fixes what the transaction sees.
-      const found = Number(this.#database.prepare('PRAGMA user_version').get()?.['user_version']);
-      this.#database.prepare('SELECT 1 FROM sqlite_schema').get();
-      if (found <= version) return;
-      this.#database.close();
-      throw new UnusableFile(`${path} has schema ${found}, but this version only supports schema ${version}`);
+      const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+      database.prepare('SELECT 1 FROM sqlite_schema').get();
+      if (found > version)
+        throw new UnusableFile(`${path} has schema ${found}, but this version only supports schema ${version}`);
+      this.#database = database;
     } catch (cause) {
+      database?.close();
       if (cause instanceof UnusableFile) throw cause;
       throw new UnusableFile(`cannot read ${path} as a database: ${(cause as Error).message}`, { cause });
     }

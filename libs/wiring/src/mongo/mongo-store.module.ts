@@ -92,17 +92,17 @@ async function openAfter(
   try {
     await openConnection(connection, uri);
     await prepare(connection, mongoModels(connection));
+    const adapters = mongoAdapters(connection);
+    return {
+      connection,
+      adapters,
+      async close() {
+        await Promise.all([adapters.store.close(), adapters.readModels.close()]);
+        await connection.close();
+      },
+    };
   } catch (error) {
     await connection.close();
     throw error;
   }
-  const adapters = mongoAdapters(connection);
-  return {
-    connection,
-    adapters,
-    async close() {
-      await Promise.all([adapters.store.close(), adapters.readModels.close()]);
-      await connection.close();
-    },
-  };
 }

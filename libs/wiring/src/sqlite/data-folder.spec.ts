@@ -58,11 +58,11 @@ describe('the data folder', () => {
     expect(modeOf(folder)).toBe(0o700);
   });
 
-  it('is closed to other users by a command that opens it', () => {
+  it('is closed to other users by a command that opens it', async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o777);
     writeFileSync(join(folder, 'keyfold.db'), '');
-    const { close } = openSqlite(folder);
+    const { close } = await openSqlite(folder);
     onTestFinished(() => close());
     expect(modeOf(folder)).toBe(0o700);
   });

@@ -27,6 +27,17 @@ const UNFINISHED = /^(?:restore|copy)\.part$/;
 /** See `lockFolder`. */
 export const lockOf = (folder: string): FolderLock => new FolderLock(folder);
 
+/** Locks a folder for what `open` returns, and unlocks it if that rejects. Throws `FolderInUse`, `UnusableFolder`. */
+export async function openLocked<Opened>(folder: string, open: (lock: FolderLock) => Promise<Opened>): Promise<Opened> {
+  const lock = lockOf(folder);
+  try {
+    return await open(lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
 /** Creates the data folder, or closes an existing one: see `closeDataFolder`. */
 export function prepareDataFolder(folder: string, filled?: string): void {
   writing(folder, () => createFolder(resolve(folder)));

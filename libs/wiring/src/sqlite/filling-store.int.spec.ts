@@ -1,9 +1,10 @@
 import { InvalidConfiguration } from '@keyfold/process';
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { temporaryFolder } from '../../../event-store/testing/open-sqlite.js';
+import { unusableFiles } from '../../../../test/support/unusable-files.js';
 import { prepareDataFolder } from './data-folder.js';
 import { openToFill } from './filling-store.js';
 import { openSqlite } from './sqlite-store.module.js';
@@ -14,19 +15,19 @@ describe('a folder that a command fills', () => {
   it('keeps its secrets and has the store once the command has finished', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'sealing-key'), 'key', { mode: 0o600 });
-    const store = openToFill(folder, 'restore');
+    const store = await openToFill(folder, 'restore');
     await store.adapters.intake.takeOver(0, [commit]);
     await store.finish();
     await store.close();
     expect(readdirSync(folder).toSorted()).toEqual(['keyfold.db', 'lock', 'sealing-key', 'views.db']);
-    const { adapters, close } = openSqlite(folder);
+    const { adapters, close } = await openSqlite(folder);
     expect(await adapters.feed.readFeed(0, 0, 9)).toEqual([commit]);
     await close();
   });
 
   it('cannot be started on before, and is continued or started over by the next run', async () => {
     const folder = temporaryFolder();
-    const killed = openToFill(folder, 'restore');
+    const killed = await openToFill(folder, 'restore');
     await killed.adapters.intake.takeOver(0, [commit]);
     await killed.close();
     expect(existsSync(join(folder, 'keyfold.db'))).toBe(false);
@@ -37,7 +38,7 @@ describe('a folder that a command fills', () => {
       [false, 1],
       [true, 0],
     ] as const) {
-      const next = openToFill(folder, 'restore', { startOver });
+      const next = await openToFill(folder, 'restore', { startOver });
       expect(await next.adapters.feed.readHeads()).toEqual(new Map([[0, head]]));
       await next.close();
     }
@@ -45,29 +46,56 @@ describe('a folder that a command fills', () => {
 
   it('has no copy of the data left after a kill in the last step', async () => {
     const folder = temporaryFolder();
-    const killed = openToFill(folder, 'restore');
+    const killed = await openToFill(folder, 'restore');
     await killed.adapters.intake.takeOver(0, [commit]);
     await killed.close();
     renameSync(join(folder, 'restore.part/keyfold.db'), join(folder, 'keyfold.db'));
-    const { adapters, close } = openSqlite(folder);
+    const { adapters, close } = await openSqlite(folder);
     expect(await adapters.feed.readFeed(0, 0, 9)).toEqual([commit]);
     await close();
     expect(existsSync(join(folder, 'restore.part'))).toBe(false);
   });
 
-  it.each(['keyfold.db', 'views.db', 'notes'])('is refused and left unchanged if it contains %s', (name) => {
+  it.each(['keyfold.db', 'views.db', 'notes'])('is refused and left unchanged if it contains %s', async (name) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, name), 'kept');
-    expect(() => openToFill(folder, 'restore')).toThrow(InvalidConfiguration);
-    expect(() => openToFill(folder, 'restore')).toThrow(`${folder} is not empty (${name})`);
+    await expect(openToFill(folder, 'restore')).rejects.toThrow(InvalidConfiguration);
+    await expect(openToFill(folder, 'restore')).rejects.toThrow(`${folder} is not empty (${name})`);
     expect(readdirSync(folder)).toEqual([name]);
   });
 
   it('is refused while another command fills it', async () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder);
-    const store = openToFill(folder, 'restore');
-    expect(() => openToFill(folder, 'restore')).toThrow('in use by another process');
+    const store = await openToFill(folder, 'restore');
+    await expect(openToFill(folder, 'restore')).rejects.toThrow('in use by another process');
     await store.close();
   });
 });
+
+/** Returns the files of a folder that this process has open, in any thread. */
+function openIn(folder: string): string[] {
+  const paths = readdirSync('/proc/self/fd').map((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      // That of the listing.
+      return '';
+    }
+  });
+  return paths.filter((path) => path.startsWith(folder));
+}
+
+it.each(unusableFiles)(
+  'a store with a %s cannot be opened, and nothing of it stays open',
+  async (_, spoil, problem) => {
+    const folder = temporaryFolder();
+    const { adapters, close } = await openSqlite(folder);
+    await adapters.intake.takeOver(0, [commit]);
+    expect(openIn(folder)).not.toEqual([]);
+    await close();
+    spoil(folder);
+    await expect(openSqlite(folder)).rejects.toThrow(problem);
+    expect(openIn(folder)).toEqual([]);
+  },
+);

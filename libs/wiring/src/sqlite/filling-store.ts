@@ -1,9 +1,8 @@
-import { FolderLock } from '@keyfold/event-store/sqlite';
 import { flush, InvalidConfiguration, requireOwnFolder } from '@keyfold/process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FillingStore } from '../stores/store-adapters.js';
-import { prepareDataFolder } from './data-folder.js';
+import { openLocked, prepareDataFolder } from './data-folder.js';
 import { openSqlite } from './sqlite-store.module.js';
 
 /** Names that may be in the folder before: secrets, and leftovers of other processes and of the file system. */
@@ -13,16 +12,19 @@ const ALLOWED = /^(?:(?:token-secret|sealing-key)(?:\.new)?|lock(?:-journal)?|op
 const FILES = ['keyfold.db', 'views.db'];
 
 /** See `openSqliteToFill`. */
-export function openToFill(folder: string, filler: string, { startOver } = { startOver: false }): FillingStore {
+export async function openToFill(
+  folder: string,
+  filler: string,
+  { startOver } = { startOver: false },
+): Promise<FillingStore> {
   const name = `${filler}.part`;
   const part = join(folder, name);
   requireEmpty(folder, name);
   prepareDataFolder(folder, name);
-  const lock = new FolderLock(folder);
-  try {
+  return openLocked(folder, async (lock) => {
     if (startOver) rmSync(part, { recursive: true, force: true });
     mkdirSync(part, { mode: 0o700, recursive: true });
-    const { adapters, close } = openSqlite(part);
+    const { adapters, close } = await openSqlite(part);
     let closed: Promise<void> | undefined;
     const closeOnce = () => (closed ??= close());
     return {
@@ -38,10 +40,7 @@ export function openToFill(folder: string, filler: string, { startOver } = { sta
         lock.release();
       },
     };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  });
 }
 
 /** Throws `InvalidConfiguration` unless the folder is missing, empty, or has only secrets and what a killed command left. */

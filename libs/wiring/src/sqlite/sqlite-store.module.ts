@@ -1,15 +1,16 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { FolderLock, SqliteConnection } from '@keyfold/event-store/sqlite';
+import { SqliteConnection } from '@keyfold/event-store/sqlite';
 import { SecretsModule } from '../stores/secrets.module.js';
 import { portProviders, storePorts, type OpenSqliteStore } from '../stores/store-adapters.js';
 import {
   closeDataFolder,
   generatedSealingKey,
   generatedTokenSecret,
+  openLocked,
   prepareDataFolder,
   protectDataFiles,
 } from './data-folder.js';
-import { EmbeddedStore, sqliteAdapters, StoreConnections } from './embedded-store.js';
+import { EmbeddedStore, StoreConnections } from './embedded-store.js';
 import { StoreSharing, type JoinableStore } from './store-sharing.js';
 
 export type EmbeddedStoreSettings = Readonly<{
@@ -24,27 +25,28 @@ export class EmbeddedStoreModule {
    * Opens the data folder and provides the store and its secrets. A process must create this module only once, because it owns the
    * folder. Throws `FolderInUse`, `UnusableFile`, `InvalidConfiguration`.
    */
-  static forRoot(settings: EmbeddedStoreSettings): DynamicModule {
+  static async forRoot(settings: EmbeddedStoreSettings): Promise<DynamicModule> {
     const folder = settings.KEYFOLD_DATA_DIR;
     prepareDataFolder(folder);
-    const lock = new FolderLock(folder);
-    protectDataFiles(folder);
-    // Read before the database is created: if one exists, a missing key is lost and must not be generated.
-    const secretTexts = {
-      KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
-      KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
-    };
-    const secrets = SecretsModule.forRoot(secretTexts);
-    const store = new EmbeddedStore(folder, lock);
-    return {
-      module: EmbeddedStoreModule,
-      imports: [secrets],
-      providers: [
-        ...portProviders({ useValue: sqliteAdapters(store) }),
-        { provide: StoreSharing, useValue: { share: () => ({ ...store.share(), secrets: secretTexts }) } },
-      ],
-      exports: [...storePorts, secrets, StoreSharing],
-    };
+    return openLocked(folder, async (lock) => {
+      protectDataFiles(folder);
+      // Read before the database is created: if one exists, a missing key is lost and must not be generated.
+      const secretTexts = {
+        KEYFOLD_SEALING_KEY: settings.KEYFOLD_SEALING_KEY ?? generatedSealingKey(folder),
+        KEYFOLD_TOKEN_SECRET: settings.KEYFOLD_TOKEN_SECRET ?? generatedTokenSecret(folder),
+      };
+      const secrets = SecretsModule.forRoot(secretTexts);
+      const store = await EmbeddedStore.open(folder, lock);
+      return {
+        module: EmbeddedStoreModule,
+        imports: [secrets],
+        providers: [
+          ...portProviders({ useValue: store.adapters }),
+          { provide: StoreSharing, useValue: { share: () => ({ ...store.share(), secrets: secretTexts }) } },
+        ],
+        exports: [...storePorts, secrets, StoreSharing],
+      };
+    });
   }
 }
 
@@ -58,26 +60,22 @@ export class JoinedStoreModule {
     return {
       module: JoinedStoreModule,
       imports: [secretsModule],
-      providers: portProviders({ useValue: sqliteAdapters(store) }),
+      providers: portProviders({ useValue: store.adapters }),
       exports: [...storePorts, secretsModule],
     };
   }
 }
 
 /** See `openSqliteStore`. */
-export function openSqlite(folder: string): OpenSqliteStore {
+export async function openSqlite(folder: string): Promise<OpenSqliteStore> {
   closeDataFolder(folder);
-  const lock = new FolderLock(folder);
-  try {
+  return openLocked(folder, async (lock) => {
     protectDataFiles(folder);
-    const store = new EmbeddedStore(folder, lock);
+    const store = await EmbeddedStore.open(folder, lock);
     return {
-      adapters: sqliteAdapters(store),
+      adapters: store.adapters,
       sealingKeys: () => generatedSealingKey(folder),
       close: () => store.onApplicationShutdown(),
     };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  });
 }

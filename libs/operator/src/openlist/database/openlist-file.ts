@@ -28,6 +28,7 @@ const READ_VERSION = 19;
 /** Opens a SQLite database of another program, which may be hostile. Never writes it. Throws `UnusableOpenlistDatabase`. */
 export function openOpenlistFile(path: string): DatabaseSync {
   let advice = NAME_THE_FILE;
+  let file: DatabaseSync | undefined;
   try {
     // Opening a pipe would block.
     if (!statSync(path).isFile()) throw new UnusableOpenlistDatabase(`${path} is not a file. ${NAME_THE_FILE}`);
@@ -36,12 +37,13 @@ export function openOpenlistFile(path: string): DatabaseSync {
     const hasLog = head.text.charCodeAt(READ_VERSION) === 2;
     if (hasLog)
       advice = `It has a write-ahead log, so SQLite must be able to write ${path}-shm. Stop OpenList and copy the file, with ${path}-wal if there is one, to a folder that you can write`;
-    const file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT, limits: { length: MAX_ROW_BYTES } });
+    file = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT, limits: { length: MAX_ROW_BYTES } });
     // Neither its functions nor its constraints are evaluated.
     file.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON');
     if (hasLog) file.exec('SELECT 1 FROM sqlite_schema');
     return file;
   } catch (error) {
+    file?.close();
     if (error instanceof UnusableOpenlistDatabase) throw error;
     throw new UnusableOpenlistDatabase(`cannot read ${path}: ${reasonOf(error)}. ${advice}`);
   }

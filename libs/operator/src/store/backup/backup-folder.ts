@@ -103,7 +103,12 @@ function createFolderOf(path: string): void {
 async function lock(path: string): Promise<() => void> {
   try {
     const unlock = await lockFolder(path);
-    chmodSync(join(path, 'lock'), 0o600);
+    try {
+      chmodSync(join(path, 'lock'), 0o600);
+    } catch (error) {
+      unlock();
+      throw error;
+    }
     return unlock;
   } catch (error) {
     const reason = (error as Error).name === 'FolderInUse' ? 'another command uses it' : reasonOf(error);
