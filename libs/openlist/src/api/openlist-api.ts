@@ -129,10 +129,13 @@ export class OpenListApi {
    * brings the old state back for an hour.
    */
   async refresh(usernames: readonly string[]): Promise<void> {
-    const paths = [...new Set(usernames)].map(
-      (name) => `/api/admin/user/del_cache?username=${encodeURIComponent(name)}`,
-    );
-    await Promise.all(paths.map((path) => this.#call({ method: 'POST', path }).catch(unlessUnavailable)));
+    await Promise.all([...new Set(usernames)].map((name) => this.hasUser(name)));
+  }
+
+  /** Returns whether there is a user with the name, who is then refreshed. */
+  async hasUser(username: string): Promise<boolean> {
+    const path = `/api/admin/user/del_cache?username=${encodeURIComponent(username)}`;
+    return this.#call({ method: 'POST', path }).then(() => true, unlessUnavailable);
   }
 
   async deleteUser({ id, username }: FoundUser): Promise<void> {
@@ -256,8 +259,9 @@ function ifFound(error: unknown): undefined {
 }
 
 /** OpenList refuses this for a user that it does not have. */
-function unlessUnavailable(error: unknown): void {
+function unlessUnavailable(error: unknown): false {
   if (!(error instanceof OpenListRefused)) throw error;
+  return false;
 }
 
 /** Several threads and processes must not extend the lock for each other. */

@@ -2,13 +2,18 @@ import type { OpenListUser } from '@keyfold/domain';
 import { USER_PAGE, type FoundUser, type OpenListApi } from '../api/openlist-api.js';
 import { accountOfMirror } from './mirrored-user.js';
 
-/** Returns the user of a link, whatever its password; undefined if OpenList no longer has it. Another user may have its id by now. */
+/**
+ * Returns the user of a link, whatever its password; undefined if OpenList no longer has it. Another user may have its id by now. A link without an id
+ * belongs to a creation whose answer may be lost, so the user is found by its mark.
+ */
 export async function linkedUser(
-  api: Pick<OpenListApi, 'user'>,
-  { accountId, userId }: OpenListUser,
+  api: Pick<OpenListApi, 'user' | 'users'>,
+  { accountId, userId, sealedPassword }: OpenListUser,
 ): Promise<FoundUser | undefined> {
-  const user = userId === 0 ? undefined : await api.user(userId);
-  return user && accountOfMirror(user) === accountId ? user : undefined;
+  const isMirror = (user: FoundUser) => accountOfMirror(user) === accountId;
+  if (userId === 0) return sealedPassword === '' ? undefined : findUser(api, isMirror);
+  const user = await api.user(userId);
+  return user && isMirror(user) ? user : undefined;
 }
 
 /**

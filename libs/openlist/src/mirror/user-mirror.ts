@@ -62,9 +62,10 @@ export class UserMirror {
    */
   async update(account: Account, link: OpenListUser, requireTurn: RequireTurn): Promise<Mirror> {
     const user = await linkedUser(this.api, link);
-    if (!user) return this.#create(account, requireTurn);
-    const password = this.sealer.open(link.sealedPassword, sealingContext.openlistUser(account.accountId));
+    if (!user) return this.#create(account, link, requireTurn);
+    const password = this.#passwordOf(link);
     if (user.sso_id !== markOf(account.accountId, password)) return this.take(account, user, requireTurn);
+    if (link.userId === 0) return this.#complete(account, user, password, requireTurn);
     const wanted = mirrorOf(account, password);
     const changed = differingFields(user, wanted).length > 0;
     const isRenamed = user.username !== wanted.username;
@@ -138,7 +139,11 @@ export class UserMirror {
     }
     for (const key of missing) {
       requireTurn();
-      await this.api.addKey(await authorization(), key.title, keyLine(key)).catch(blocked);
+      // OpenList refuses a key that a proxy sent twice.
+      const isMissing = async () => compareKeys(ring, await this.api.keys(userId), this.now()).missing.includes(key);
+      await this.api.addKey(await authorization(), key.title, keyLine(key)).catch(async (error: unknown) => {
+        if (await isMissing()) blocked(error);
+      });
     }
   }
 
@@ -154,13 +159,19 @@ export class UserMirror {
     await this.#write(found, renamed, '', requireTurn);
   }
 
-  async #create(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
-    const password = newPassword();
+  /**
+   * The intention is stored first, as a link without an id: the answer may be lost, and the account may get another name before the retry. OpenList may also
+   * execute a request long after its connection was cut, so the user is disabled until it is linked.
+   */
+  async #create(account: Account, link: OpenListUser, requireTurn: RequireTurn): Promise<Mirror> {
+    const isIntended = link.userId === 0 && link.sealedPassword !== '';
+    const password = isIntended ? this.#passwordOf(link) : newPassword();
     const wanted = mirrorOf(account, password);
-    const disabled = wanted.disabled || hadOtherOwner(account);
+    // A user who has the name may keep it for long, and each retry would store an intention.
+    if (!isIntended && !(await this.api.hasUser(wanted.username))) await this.#link(account, 0, password);
     requireTurn();
     try {
-      await this.api.createUser({ ...wanted, disabled, password });
+      await this.api.createUser({ ...wanted, disabled: true, password });
     } catch (error) {
       if (!(error instanceof OpenListRefused)) throw error;
       return this.take(account, await this.#ownUserNamed(account, error), requireTurn);
@@ -168,10 +179,20 @@ export class UserMirror {
     const isNew = ({ sso_id: mark }: FoundUser) => mark === wanted.sso_id;
     const created = (await this.#newest()).find(isNew) ?? (await findUser(this.api, isNew));
     if (!created) throw new OpenListUnavailable('OpenList does not list the user that it has created');
+    return this.#complete(account, created, password, requireTurn);
+  }
+
+  /** Links a user that was created, and gives it the rights of the account. */
+  async #complete(account: Account, created: FoundUser, password: string, requireTurn: RequireTurn): Promise<Mirror> {
     const mirror = await this.#link(account, created.id, password);
-    // OpenList enables LDAP for every new user.
-    if (disabled !== wanted.disabled || !wanted.allow_ldap) await this.#enable(created, wanted, password, requireTurn);
+    const { fields } = mirror;
+    if (!fields.disabled && hadOtherOwner(account)) await this.#enable(created, fields, password, requireTurn);
+    else if (differingFields(created, fields).length > 0) await this.#write(created, fields, password, requireTurn);
     return mirror;
+  }
+
+  #passwordOf({ accountId, sealedPassword }: OpenListUser): string {
+    return this.sealer.open(sealedPassword, sealingContext.openlistUser(accountId));
   }
 
   async #link(account: Account, userId: number, password: string): Promise<Mirror> {

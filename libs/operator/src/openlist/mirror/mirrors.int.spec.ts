@@ -1,3 +1,5 @@
+import { sealingContext } from '@keyfold/application';
+import { openlistUserStream } from '@keyfold/projections';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { OpenListDouble } from '../../../../../test/support/openlist/openlist-double.js';
 import { openlistAccount } from '../../../testing/openlist-account.js';
@@ -166,15 +168,45 @@ describe.each(operatorStores)('on %s', (_, open) => {
     });
   });
 
-  it('the status counts mirrors, accounts without one and unknown users, and fails while an account is parked', async () => {
+  it('an erasure deletes what a late creation left in OpenList, and names OpenList until it is done', async () => {
+    await rebuild();
+    await scene.change(7, { type: 'DeleteAccount' });
+    await scene.project();
+    openlist.users.addForeign('late');
+    await changeUser('late', { sso_id: 'keyfold-7-0123456789abcdef' });
+    const erase = () => scene.run({ command: 'account erase', args: { id: 7, json: false } });
+    await openlist.setFault('refuse');
+    const problem = expect.stringMatching(/^OpenList may still have a user of account 7\. OpenList is unavailable: /);
+    for (let run = 0; run < 2; run++) expect(await erase()).toMatchObject({ status: 1, err: [problem] });
+    await openlist.setFault(undefined);
+    expect(await erase()).toMatchObject({ status: 0, err: [] });
+    expect([idOf('ann'), idOf('late')]).toEqual([undefined, undefined]);
+    expect(idOf('bea')).toBeDefined();
+  });
+
+  it('a rebuild takes over the user of a creation whose answer was lost, although the account was renamed since', async () => {
+    const sealer = await scene.ports.sealer();
+    const sealedPassword = sealer.seal('password', sealingContext.openlistUser(7));
+    const command = { type: 'LinkOpenListUser', accountId: 7, userId: 0, sealedPassword } as const;
+    const context = { actor: 'mirror', correlation: 'test' };
+    await (await scene.ports.runner()).run(openlistUserStream(7), command, context);
+    const { id } = openlist.users.addForeign('former');
+    await changeUser('former', { sso_id: 'keyfold-7-0123456789abcdef' });
+    expect(await rebuild()).toMatchObject({ status: 0, out: ['made 2 mirrors, deleted 0'] });
+    expect(idOf('ann')).toBe(id);
+  });
+
+  it('the status counts mirrors, accounts without one, surplus and unknown users, and fails while an account is parked', async () => {
     const status = async (json: boolean) => {
       const ran = await scene.run({ command: 'openlist status', args: { json } });
       return { ...ran, out: ran.out.join('\n') };
     };
     openlist.users.addForeign('bea');
+    openlist.users.addForeign('late');
     await rebuild();
+    await changeUser('late', { sso_id: 'keyfold-7-0123456789abcdef' });
     const { status: exit, out } = await status(true);
-    const counts = { version: 'v4.2.5', mirrored: 1, missing: 1, unknown: 1 };
+    const counts = { version: 'v4.2.5', mirrored: 1, missing: 1, unknown: 1, surplus: 1 };
     expect(exit).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ ...counts, parked: [] });
     const slot = scene.ports.feed.slotOf('8');

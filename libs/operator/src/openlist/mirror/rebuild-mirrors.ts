@@ -82,13 +82,13 @@ class MirrorRebuild {
       return void this.count.deleted++;
     }
     if (link.userId !== user.id) {
-      // A link proves that this store made the mirror. Without one, the user is of a creation that was cut off, or of another store.
+      // A link proves that this store made the mirror. Without one, the user may be of another store.
       const linked = await linkedUser(this.mirror.api, link);
-      if (linked) {
+      if (linked && linked.id !== user.id) {
         await this.mirror.removeSurplus(accountId, user.id);
         return void this.count.deleted++;
       }
-      if (user.username !== account.username)
+      if (!linked && user.username !== account.username)
         return this.#leave(
           `user ${user.id} of OpenList (${quoted(user.username)}) has the mark of account ${accountId}, but another name`,
         );

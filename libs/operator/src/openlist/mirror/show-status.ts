@@ -21,9 +21,9 @@ export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promis
     const { ports, output } = run;
     await catchUpIfAlone(run);
     const version = await mirror.api.version();
-    const { marked, ...users } = await countUsers(mirror, run);
+    const { accounts, ...users } = await countUsers(mirror, run);
     const { lag } = totalOfSlots(await slotStatuses(ports.feed, ports.leases, openlistRelayName));
-    const parked = (await stillParked(marked, mirror, run)).map(({ partition, error, at }) => {
+    const parked = (await stillParked(accounts, mirror, run)).map(({ partition, error, at }) => {
       return { accountId: Number(partition), since: isoTime(at), reason: error };
     });
     if (json) await output.out(JSON.stringify({ version, ...users, lag, parked }));
@@ -33,6 +33,7 @@ export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promis
         'accounts with a mirror': users.mirrored,
         'accounts without': users.missing,
         'users that Keyfold does not know': users.unknown,
+        'surplus users with the mark of an account': users.surplus,
         'commits to carry over': lag,
         'parked accounts': parked.length,
       };
@@ -43,16 +44,20 @@ export const showStatus = ({ json }: { json: boolean }, run: CommandRun): Promis
     return parked.length === 0 ? DONE : FAILED;
   });
 
-/** Counts the accounts with and without a user of their mark, and the general users without a mark. */
+/** Counts the accounts with and without a user of their mark, further users with a mark, and the general users without one. */
 async function countUsers({ api }: OpenListMirror, { ports, signal }: CommandRun) {
-  const marked = new Set<number>();
+  const accounts = new Set<number>();
+  let marked = 0;
   let unknown = 0;
   for await (const page of userPages(api)) {
     signal.throwIfAborted();
     for (const user of page) {
       const accountId = accountOfMirror(user);
-      if (accountId !== undefined) marked.add(accountId);
-      else if (user.role === 0) unknown++;
+      if (accountId === undefined) unknown += user.role === 0 ? 1 : 0;
+      else {
+        accounts.add(accountId);
+        marked++;
+      }
     }
   }
   let mirrored = 0;
@@ -60,11 +65,11 @@ async function countUsers({ api }: OpenListMirror, { ports, signal }: CommandRun
   for await (const page of accountPages(ports.readModels)) {
     signal.throwIfAborted();
     for (const { accountId } of page.filter(needsMirror)) {
-      if (marked.has(accountId)) mirrored++;
+      if (accounts.has(accountId)) mirrored++;
       else missing++;
     }
   }
-  return { mirrored, missing, unknown, marked };
+  return { mirrored, missing, unknown, surplus: marked - mirrored, accounts };
 }
 
 /** Returns the parked accounts without those that have a current mirror by now, which the next retry ends. */

@@ -1,12 +1,15 @@
 import { isoTime } from '@keyfold/application';
+import { voidStreamOf } from '@keyfold/event-store';
 import { openlistRelayName, relayName } from '@keyfold/messaging';
-import { DONE, FAILED, type ExitCode } from '@keyfold/process';
-import { accountStream, readersBefore } from '@keyfold/projections';
+import { accountOfMirror, userPages } from '@keyfold/openlist';
+import { DONE, FAILED, InvalidConfiguration, type ExitCode } from '@keyfold/process';
+import { accountStream, openlistUserStream, readersBefore } from '@keyfold/projections';
 import { readersBehind } from '@keyfold/wiring';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandRun } from '../../command-run.js';
 import { counted, printable } from '../../output/printable.js';
 import { headOf, lineOf, tableOf } from '../../output/table.js';
+import { problemOf } from '../../openlist/mirror/on-mirrors.js';
 import { catchUpIfAlone } from '../migrate.js';
 import { eraseAccountData, type ErasedCount } from './erase-account-data.js';
 import { recordedErasures, recordErasure } from './erasure-records.js';
@@ -47,7 +50,28 @@ export async function eraseAccount(
   await recordErasure({ accountId: id, erasedAt: ports.clock.now() }, ports);
   const count = await eraseAccountData(ports, id, signal);
   await report(id, count, json, run);
-  return DONE;
+  return removeFromOpenList(id, run);
+}
+
+/** Deletes the users with the mark of the account that a late or lost request has left in OpenList, or says that it may have some. */
+async function removeFromOpenList(id: number, { ports, output }: CommandRun): Promise<ExitCode> {
+  const { stream } = openlistUserStream(id);
+  const refs = [stream, voidStreamOf(stream)].map((each) => ({ stream: each, version: 0 }));
+  if ((await ports.store.readStreams(refs)).length === 0) return DONE;
+  try {
+    const mirror = await ports.mirror();
+    for await (const page of userPages(mirror.api))
+      for (const user of page) if (accountOfMirror(user) === id) await mirror.removeSurplus(id, user.id);
+    return DONE;
+  } catch (error) {
+    const isMissing = error instanceof InvalidConfiguration;
+    const problem = isMissing
+      ? 'Run the command with KEYFOLD_OPENLIST_URL, or delete the user there'
+      : problemOf(error);
+    if (problem === undefined) throw error;
+    await output.err(`OpenList may still have a user of account ${id}. ${problem}`);
+    return isMissing ? DONE : FAILED;
+  }
 }
 
 /** Waits for the readers of the feed. Returns the names of those that must still read some commit of the account. */
