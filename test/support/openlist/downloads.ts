@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange } from './exchange.js';
 import { contentTypeOf, etagOf, type Entry } from './files.js';
 
@@ -32,6 +33,15 @@ export async function sendBig(exchange: Exchange, size: number): Promise<void> {
     headers: { 'content-type': 'application/octet-stream' },
     read: (start, end) => Readable.from(bigChunks(start, end), { objectMode: false }),
   });
+}
+
+/** Sends a byte again and again until the client goes. */
+export async function sendEndless({ response }: Exchange): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/octet-stream' });
+  while (!response.destroyed) {
+    response.write('x');
+    await sleep(50);
+  }
 }
 
 /** Answers with a file, or with the part of it that the client asks for. */

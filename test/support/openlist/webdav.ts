@@ -1,13 +1,15 @@
 import { STATUS_CODES } from 'node:http';
 import { posix } from 'node:path';
 import { staticHash } from '../static-hash.js';
-import { sendFile } from './downloads.js';
+import { sendEndless, sendFile } from './downloads.js';
 import { Refusal, type Exchange } from './exchange.js';
 import { contentTypeOf, etagOf, joinBasePath, type Entry, type Files } from './files.js';
 import type { Tokens } from './tokens.js';
 import { may, type User, type Users } from './users.js';
 
 const PREFIX = '/dav';
+/** A file whose download never ends. */
+const ENDLESS = '/endless';
 const CHANGING = ['PUT', 'MKCOL', 'MOVE', 'COPY', 'DELETE', 'PROPPATCH'];
 const FOLDER_METHODS = 'OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND';
 const FILE_METHODS = 'OPTIONS, LOCK, GET, HEAD, POST, DELETE, PROPPATCH, COPY, MOVE, UNLOCK, PROPFIND, PUT';
@@ -53,6 +55,10 @@ export class WebDav {
       }
       case 'GET':
       case 'HEAD':
+        if (path === ENDLESS) {
+          await sendEndless(exchange);
+          return undefined;
+        }
         if (!entry) return 404;
         if (entry.isFolder) return 405;
         await sendFile(exchange, entry);

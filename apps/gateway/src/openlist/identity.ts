@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { CallerIdentifier, isAdmin, requireAdmin, requireScope, type Caller } from '@keyfold/application';
 import { DomainError, GUEST_ID } from '@keyfold/domain';
 import { OpenListMirror } from '@keyfold/openlist';
-import { accountStream, StreamLoader } from '@keyfold/projections';
+import {
+  accessTokensStream,
+  accountStream,
+  appPasswordsStream,
+  sessionStream,
+  StreamLoader,
+} from '@keyfold/projections';
 import { markProven } from '@keyfold/process';
 import type { ForwardedRequest } from './forwarded-request.js';
 import type { ForwardedRow } from './forwarding-table.js';
@@ -62,13 +68,24 @@ export class Identities {
    * @throws as `of` does.
    */
   async renewed({ authorization }: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {
-    if (row.speaker === 'login') {
-      const caller = await this.#login(request);
+    const caller = await this.callerOf(request, row);
+    if (row.speaker === 'login')
       return identityOf(caller, await this.mirror.renewedWebDavLoginOf(caller, authorization!));
-    }
+    return identityOf(caller, { authorization: await this.mirror.renewedAuthorizationOf(caller, authorization!) });
+  }
+
+  /** Identifies the caller of a request without a mirror. Throws as `of` does. */
+  async callerOf(request: ForwardedRequest, row: ForwardedRow): Promise<Caller> {
+    if (row.speaker === 'login') return this.#login(request);
     const caller = await this.callers.identify(request.headers.authorization, 'account', request.origin);
-    const renewed = await this.mirror.renewedAuthorizationOf(accepted(caller, row, request), authorization!);
-    return identityOf(caller, { authorization: renewed });
+    return accepted(caller, row, request);
+  }
+
+  /** Returns a text that differs once something changed on which the identification of the caller depends. */
+  async stateOf({ account: { accountId }, sessionId }: Caller): Promise<string> {
+    const own = [accountStream(accountId), accessTokensStream(accountId), appPasswordsStream(accountId)];
+    const session = sessionId === undefined ? [] : [sessionStream(sessionId, accountId)];
+    return (await this.loader.load(...own, ...session)).map(({ version }) => version).join(' ');
   }
 
   #ofCaller(request: ForwardedRequest, row: ForwardedRow): Identity | Promise<Identity> {

@@ -34,7 +34,7 @@ async function forwardingTo(url: string, server: Server, ...identities: Identity
   const forwarding = new OpenListForwarding(
     { url, hstsSeconds: 0 },
     api,
-    { of: next, renewed: next },
+    { of: next, renewed: next, callerOf: async () => ({}) as Caller, stateOf: async () => '' },
     new ClientAddress([], 'untrusted'),
     {} as never,
     {} as never,

@@ -43,6 +43,7 @@ import {
 } from './exchange/refused-token.js';
 import { OutdatedLogin, Relay, RETRY_AFTER, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
 import { Upstream, type Outgoing } from './exchange/upstream.js';
+import { ExchangeWatch } from './exchange-watch.js';
 import { ForwardedRequest } from './forwarded-request.js';
 import { ForwardingCounts, outcomeOf } from './forwarding-counts.js';
 import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-table.js';
@@ -76,19 +77,21 @@ export class OpenListForwarding extends Forwarding {
   readonly #log = new Logger('OpenList');
   readonly #repeated = new RepeatedLine();
   readonly #upstream: Upstream;
+  readonly #watch: ExchangeWatch;
   readonly #lockedAddresses = new LRUCache<string, true>({ max: KNOWN_LOCKS, ttl: LOCK });
   #isRoute = (_path: string): boolean => true;
 
   constructor(
     private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
     private readonly api: Pick<OpenListApi, 'availability' | 'forwarder' | 'loginAddress' | 'metaUsers' | 'takesToken'>,
-    private readonly identities: Pick<Identities, 'of' | 'renewed'>,
+    private readonly identities: Pick<Identities, 'of' | 'renewed' | 'callerOf' | 'stateOf'>,
     private readonly addresses: ClientAddress,
     private readonly queryBus: QueryBus,
     private readonly ids: MirroredIds,
   ) {
     super();
     this.#upstream = new Upstream(settings.url);
+    this.#watch = new ExchangeWatch(identities);
   }
 
   open({ server, filter, isRoute }: ForwardingServer, { count, traces }: ForwardingWatch): Dispatch {
@@ -154,6 +157,7 @@ export class OpenListForwarding extends Forwarding {
     const client = { request, response, row };
     const found = this.identities.of(request, row);
     let identity = found instanceof Promise ? await found : found;
+    if (!response.closed) response.once('close', this.#watch.add(identity, request, row));
     const isLarge = isStreamed(client, identity);
     // A large body can be sent only once.
     if (isLarge && row.speaker !== 'login' && identity.secret === 'mirror')

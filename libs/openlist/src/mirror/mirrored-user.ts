@@ -21,13 +21,16 @@ export function accountOfMirror({ sso_id: ssoId }: Pick<FoundUser, 'sso_id'>): n
 /** The fields of a mirror that follow its account. */
 export type MirroredFields = Omit<UserFields, 'password'>;
 
+/** The permission bit without which OpenList serves no share of the user. It serves those of a disabled one. */
+const SHARE = 1 << 14;
+
 /** Returns the user that mirrors an account with this password. */
 export const mirrorOf = (account: Account, password: string): MirroredFields => ({
   username: account.username,
   base_path: account.basePath,
   role: 0,
   disabled: account.disabled,
-  permission: account.permission,
+  permission: account.disabled ? account.permission & ~SHARE : account.permission,
   sso_id: markOf(account.accountId, password),
   allow_ldap: account.allowLdap,
 });
