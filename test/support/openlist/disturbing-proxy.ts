@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * What happens to one request: its answer is `cut` off, it arrives twice and the second answer counts (`doubled`), or it arrives only after its connection was
- * cut and `sendLate` was called (`late`).
+ * A fault of one request. `cut`: it gets no answer. `doubled`: it arrives twice, and the second answer counts. `late`: it gets no answer, and arrives when
+ * `sendLate` is called.
  */
 export type Disturbance = 'cut' | 'doubled' | 'late';
 

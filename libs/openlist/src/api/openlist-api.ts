@@ -148,7 +148,7 @@ export class OpenListApi {
   }
 
   /**
-   * Returns the address from which a mirror logs in. OpenList counts wrong logins by the first address in `X-Forwarded-For`, whoever sends it. Nobody else
+   * Returns the address from which a mirror logs in. OpenList counts wrong logins by the first address in `X-Forwarded-For` from any sender. Nobody else
    * knows this one, so neither guesses of others nor another mirror can lock it.
    */
   loginAddress(username: string): string {
