@@ -3,7 +3,7 @@ import type { ModuleRef } from '@nestjs/core';
 import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-element.exception.js';
 import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
 import { Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
-import { OpenListMirror } from '@keyfold/openlist';
+import { MirrorBlocked, OpenListMirror, OpenListRefused, OpenListUnavailable } from '@keyfold/openlist';
 import { InvalidConfiguration, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
@@ -71,6 +71,17 @@ function mirrorIn(container: INestApplicationContext | ModuleRef): OpenListMirro
 
 export const noOpenlist = (remedy: string): InvalidConfiguration =>
   new InvalidConfiguration([`KEYFOLD_OPENLIST_URL: is required for the commands of OpenList. ${remedy}`]);
+
+/** Returns why OpenList did not do something, with the remedy; undefined for other errors. */
+export function openlistProblemOf(error: unknown): string | undefined {
+  if (error instanceof OpenListUnavailable)
+    return `${error.message}. Check KEYFOLD_OPENLIST_URL and OpenList, then run the command again`;
+  if (error instanceof MirrorBlocked) return error.message;
+  if (!(error instanceof OpenListRefused)) return undefined;
+  return error.code === 401
+    ? 'OpenList refuses KEYFOLD_OPENLIST_TOKEN. Set it to the static token of OpenList'
+    : `${error.message}. Its log says why`;
+}
 
 /** The progress of a command: `done` of `total`, in `unit`, a singular noun. */
 export type Progress = Readonly<{ done: number; total: number; unit: string }>;

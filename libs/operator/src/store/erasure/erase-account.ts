@@ -6,10 +6,9 @@ import { DONE, FAILED, InvalidConfiguration, type ExitCode } from '@keyfold/proc
 import { accountStream, openlistUserStream, readersBefore } from '@keyfold/projections';
 import { readersBehind } from '@keyfold/wiring';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandRun } from '../../command-run.js';
+import { openlistProblemOf, type CommandRun } from '../../command-run.js';
 import { counted, printable } from '../../output/printable.js';
 import { headOf, lineOf, tableOf } from '../../output/table.js';
-import { problemOf } from '../../openlist/mirror/on-mirrors.js';
 import { catchUpIfAlone } from '../migrate.js';
 import { eraseAccountData, type ErasedCount } from './erase-account-data.js';
 import { recordedErasures, recordErasure } from './erasure-records.js';
@@ -67,7 +66,7 @@ async function removeFromOpenList(id: number, { ports, output }: CommandRun): Pr
     const isMissing = error instanceof InvalidConfiguration;
     const problem = isMissing
       ? 'Run the command with KEYFOLD_OPENLIST_URL, or delete the user there'
-      : problemOf(error);
+      : openlistProblemOf(error);
     if (problem === undefined) throw error;
     await output.err(`OpenList may still have a user of account ${id}. ${problem}`);
     return isMissing ? DONE : FAILED;
