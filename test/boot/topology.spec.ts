@@ -90,7 +90,7 @@ describe('keyfold topology', () => {
       const { status, out, err } = await topology(command, { KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl });
       expect({ status, err }).toEqual({ status: 1, err: '' });
       expect(out).toMatch(
-        /^unknown {4}policy keyfold-event-log\n +the management API at 127\.0\.0\.1:\d+ refused the request: 401/m,
+        /^unknown {4}policy keyfold-event-log-limits\n +the management API at 127\.0\.0\.1:\d+ refused the request: 401/m,
       );
       expect(out).toMatch(/^same {7}queue keyfold\.commands\.q$/m);
       expect(out).not.toContain('hidden-word');

@@ -140,6 +140,8 @@ describe('this version alone', () => {
 describe(`${release.version} on the database again`, () => {
   beforeAll(async () => {
     lists = await listsAt(0);
+    for (const words of [['migrate'], ['topology', 'apply']])
+      expect(await runReleased('', ...words)).toMatchObject({ status: 0 });
     await replace(service.workers[0]!, released('worker'));
     for (const gateway of service.gateways) await replace(gateway, released('gateway'));
   });

@@ -10,7 +10,7 @@ import { removeDigests } from '../support/docker/stand-ins.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { commandOnTerminal } from '../support/terminal.js';
 import { Clients } from './clients.js';
-import { composeCommands } from './compose-commands.js';
+import { commandsOf } from './compose-commands.js';
 import { engineEnvironment } from './engine.js';
 import { until } from './until.js';
 
@@ -28,12 +28,13 @@ const FILES = [
   'tsconfig.json',
 ];
 
+type Health = Readonly<{ Status: string; FailingStreak: number; Log?: readonly unknown[] }>;
 /** A container as `docker inspect` shows it. */
 export type Container = Readonly<{
   Id: string;
   Name: string;
   Image: string;
-  State: Readonly<{ Running: boolean; ExitCode: number; Pid: number; StartedAt: string; Health?: { Status: string } }>;
+  State: Readonly<{ Running: boolean; ExitCode: number; Pid: number; StartedAt: string; Health?: Health }>;
   Config: Readonly<{ Labels: Record<string, string>; Image: string }>;
   NetworkSettings: Readonly<{ Networks: Record<string, { IPAddress: string }>; Ports: Record<string, unknown> }>;
 }>;
@@ -53,13 +54,9 @@ export class Deployment {
     private readonly settings: Readonly<Record<string, string>>,
   ) {}
 
-  /** Copies a checkout, without starting anything. It has free ports and a network of its own. */
-  static async create(project: string, front = '172.16.53'): Promise<Deployment> {
+  /** Makes a checkout of these sources or of a commit, without starting anything. It has free ports and a network of its own. */
+  static async create(project: string, front = '172.16.53', commit?: string): Promise<Deployment> {
     const folder = await mkdtemp(join(tmpdir(), 'keyfold-site-'));
-    const filter = (source: string) => source !== join(PROJECT, 'deploy/secrets');
-    for (const name of [...FOLDERS, ...FILES])
-      await cp(join(PROJECT, name), join(folder, name), { recursive: true, filter });
-    if (inject('standIns')) removeDigests(folder);
     const [port, sftp, tls] = [await lastingPort(), await lastingPort(), await lastingPort()].map(String);
     const deployment = new Deployment(folder, project, {
       COMPOSE_PROJECT_NAME: project,
@@ -68,16 +65,17 @@ export class Deployment {
       KEYFOLD_SFTP_PORT: sftp!,
       KEYFOLD_TLS_PORT: tls!,
     });
+    await deployment.checkOut(commit);
     // Of a killed run.
     await deployment.removeEverything();
     return deployment;
   }
 
   /** Creates a deployment and runs the commands of the guide, with the password that the recordings use. */
-  static async start(): Promise<Deployment> {
-    const deployment = await Deployment.create('keyfold-tests');
+  static async start(project = 'keyfold-tests', front?: string, commit?: string): Promise<Deployment> {
+    const deployment = await Deployment.create(project, front, commit);
     try {
-      const [secrets = '', up = '', password = ''] = composeCommands;
+      const [secrets = '', up = '', password = ''] = commandsOf('Start');
       await deployment.expectSuccess('sh', '-c', secrets);
       await deployment.expectSuccess('sh', '-c', up);
       await deployment.setPassword(password);
@@ -87,6 +85,19 @@ export class Deployment {
       await deployment.dispose();
       throw new Error(`${(error as Error).message}\n\nAll containers:\n${logs.output}`, { cause: error });
     }
+  }
+
+  /** Replaces the files of the checkout with these sources, or with those of a commit if the history has it. */
+  async checkOut(commit?: string): Promise<void> {
+    const remove = (name: string) => rm(join(this.folder, name), { recursive: true, force: true });
+    for (const name of ['apps', 'libs', 'scripts']) await remove(name);
+    const archive = `git -C '${PROJECT}' archive --output="$PWD/commit.tar" ${commit} && tar -xf commit.tar && rm commit.tar`;
+    if (!commit || (await this.command('sh', '-c', archive)).code !== 0) {
+      const filter = (source: string) => source !== join(PROJECT, 'deploy/secrets');
+      for (const name of [...FOLDERS, ...FILES])
+        await cp(join(PROJECT, name), join(this.folder, name), { recursive: true, filter });
+    }
+    if (inject('standIns')) removeDigests(this.folder);
   }
 
   /** Runs a program in the checkout, with the environment of an operator. */

@@ -10,7 +10,7 @@ import { SteadyTraffic, type Observed } from './steady-traffic.js';
 const ROUNDS = timesLength(1);
 
 /** Runs work while clients add, remove, log in and out. */
-function trafficOf(of: () => Deployment): (name: string, work: () => Promise<unknown>) => Promise<Observed> {
+export function trafficOf(of: () => Deployment): (name: string, work: () => Promise<unknown>) => Promise<Observed> {
   let traffic: SteadyTraffic | undefined;
   afterAll(() => traffic?.close());
 

@@ -76,7 +76,7 @@ describe('on an empty virtual host', () => {
   it('apply without the management API reports policies as unknown, with the commands that set them', async () => {
     const findings = await applyTopology({ channels: connection, vhost: fresh.vhost });
     expect(findings.filter(({ state }) => state === 'unknown').map(({ object }) => object)).toEqual([
-      'policy keyfold-event-log',
+      'policy keyfold-event-log-limits',
       'policy keyfold-subscribers',
       'operator policy keyfold-subscriber-limits',
     ]);
@@ -135,22 +135,37 @@ describe('a difference', () => {
 
   it('of the age of the log of events is changed to the setting, if nothing else of the policy differs', async () => {
     await applyTopology({ ...broker, eventLogDays: 1_826 });
-    expect(detailOf(await diffTopology(broker), 'policy keyfold-event-log')).toContain('max-age is "1826D"');
+    expect(detailOf(await diffTopology(broker), 'policy keyfold-event-log-limits')).toContain('max-age is "1826D"');
     const wanted = { ...broker, eventLogDays: 90 };
     for (const state of ['changed', 'same']) {
-      expect(statesOf(await applyTopology(wanted))).toMatchObject({ 'policy keyfold-event-log': state });
+      expect(statesOf(await applyTopology(wanted))).toMatchObject({ 'policy keyfold-event-log-limits': state });
     }
-    const stored = await fresh.api('GET', `/policies/${fresh.vhostPath}/keyfold-event-log`);
+    const stored = await fresh.api('GET', `/policies/${fresh.vhostPath}/keyfold-event-log-limits`);
     expect(stored).toMatchObject({ definition: { 'max-age': '90D', 'max-length-bytes': 20_000_000_000 } });
+  });
+
+  it('of the policy with which version 0.2.0 limits the log has no effect, and no version changes it', async () => {
+    const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
+    const old = {
+      pattern: '^keyfold\\.events\\.log$',
+      'apply-to': 'queues',
+      priority: 1,
+      definition: { 'max-age': '5Y' },
+    };
+    await fresh.api('PUT', path, old);
+    await applyTopology(broker);
+    expect(await fresh.api('GET', path)).toMatchObject(old);
+    const limits = async () => (await broker.management.queue(EVENT_LOG))?.effective_policy_definition;
+    await expect.poll(limits).toMatchObject({ 'max-age': '90D' });
   });
 
   it('of a policy is reported and left as the operator set it; a missing binding is bound again', async () => {
     await applyTopology(broker);
-    const path = `/policies/${fresh.vhostPath}/keyfold-event-log`;
+    const path = `/policies/${fresh.vhostPath}/keyfold-event-log-limits`;
     const changed = { pattern: '^keyfold\\.events\\.log$', definition: { 'max-age': '7D' }, 'apply-to': 'queues' };
     await fresh.api('PUT', path, { ...changed, priority: 1 });
     for (const run of [diffTopology, applyTopology]) {
-      const detail = detailOf(await run(broker), 'policy keyfold-event-log');
+      const detail = detailOf(await run(broker), 'policy keyfold-event-log-limits');
       expect(detail).toContain('max-age is "7D", expected "90D"');
       expect(detail).toContain('max-length-bytes is not set, expected 20000000000');
     }

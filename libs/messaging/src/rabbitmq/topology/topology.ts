@@ -12,7 +12,8 @@ export type BindingObject = Readonly<{ exchange: string; queue: string; routingK
 
 /**
  * Settings for all queues whose name matches a pattern. At most one policy and one operator policy apply to a queue, those with the highest
- * priority. If both set a limit, the smaller one applies.
+ * priority. If both set a limit, the smaller one applies. Once released, a policy is replaced by one with another name and a higher
+ * priority: a changed one would stop a rollback (docs/decisions/0153).
  */
 export type PolicyObject = Readonly<{
   name: string;
@@ -51,7 +52,7 @@ const deadLettersTo = (queue: string) => ({
 });
 const quorum = { 'x-queue-type': 'quorum' };
 
-const EVENT_LOG_POLICY = 'keyfold-event-log';
+const EVENT_LOG_POLICY = 'keyfold-event-log-limits';
 
 /** All objects that Keyfold needs in a virtual host. `deploy/rabbitmq/topology.definitions.json` is generated from it. */
 export const TOPOLOGY: Readonly<{
@@ -95,12 +96,12 @@ export const TOPOLOGY: Readonly<{
     { exchange: RPC_EXCHANGE, queue: RPC_QUEUE, routingKey: '#' },
   ],
   policies: [
-    // About 28 million events at 700 bytes.
+    // About 28 million events at 700 bytes. Takes precedence over `keyfold-event-log` of version 0.2, which has priority 1.
     {
       name: EVENT_LOG_POLICY,
       kind: 'policy',
       pattern: '^keyfold\\.events\\.log$',
-      priority: 1,
+      priority: 2,
       definition: { 'max-age': '90D', 'max-length-bytes': 20_000_000_000 },
     },
     // The broker confirms an event once every matching queue has it, so one full queue that rejects messages would block the events of all
