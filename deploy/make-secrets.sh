@@ -30,10 +30,11 @@ require "Docker Compose" "$COMPOSE" "$compose"
 mkdir -p secrets
 user=$(id -u)
 [ -n "$(find secrets -prune -type d -user "$user")" ] ||
-  fail "deploy/secrets belongs to another user or is a symbolic link. Run this script as its owner, or remove it."
+  fail "deploy/secrets belongs to another user or is a symbolic link. Run this script as its owner. Keep sealing-key: without it nobody can log in."
 chmod 700 secrets
 foreign=$(find secrets ! -user "$user" ! -user 0 | head -n 1)
-[ -z "$foreign" ] || fail "deploy/$foreign belongs to another user. Remove it, or change its owner if you trust its content."
+[ -z "$foreign" ] ||
+  fail "deploy/$foreign belongs to another user. If you trust its content, run \"chown $user deploy/$foreign\" as root. Keep sealing-key: without it nobody can log in."
 cd secrets
 
 # Writes the output of a command to a file, unless the file exists. Containers run as other users and must be able to read the files;
@@ -144,8 +145,16 @@ if [ ! -s .env ]; then
   mv .env.new .env
   echo "created .env"
 else
+  # A file that was cut off may end with a name without a value.
   settings | grep -v '^#' | while read -r line; do
-    grep -q "^${line%%=*}=" .env || { printf '\n%s\n' "$line" >>.env && echo "added ${line%%=*} to .env"; }
+    name=${line%%=*}
+    if ! grep -q "^$name=." .env; then
+      rm -f .env.new
+      cp -p .env .env.new
+      { grep -v "^$name=\$" .env || true; echo "$line"; } >.env.new
+      mv .env.new .env
+      echo "added $name to .env"
+    fi
   done
 fi
 echo "Back up deploy/secrets/sealing-key: without it nobody can log in."

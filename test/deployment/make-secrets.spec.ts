@@ -52,6 +52,15 @@ it('a file that was planted under the temporary name of a secret or of .env is n
   expect((await lstat(join(secrets(), 'token-secret'))).isFile()).toBe(true);
 });
 
+it('a setting of .env whose value was cut off gets one, and the others stay', async () => {
+  const file = join(folder, '.env');
+  await writeFile(file, 'KEYFOLD_PORT=80\nOTHER=1\nKEYFOLD_TAG=');
+  expect((await run()).out).toContain('added KEYFOLD_TAG to .env\n');
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => /PORT|OTHER|TAG/.test(line));
+  expect(lines).toEqual(['KEYFOLD_PORT=80', 'OTHER=1', expect.stringMatching(/^KEYFOLD_TAG=\d{8}-\d{6}$/)]);
+  expect((await run()).out).not.toContain('.env');
+});
+
 describe('the script refuses', () => {
   it('a folder that is a symbolic link', async () => {
     await symlink(join(folder, 'elsewhere'), secrets());
@@ -70,7 +79,8 @@ describe('the script refuses', () => {
     await mkdir(secrets());
     await writeFile(join(secrets(), 'sealing-key'), 'k1:known');
     await giveAway('secrets/sealing-key');
-    await expectRefusal('deploy/secrets/sealing-key belongs to another user.');
+    const advice = `If you trust its content, run "chown ${process.getuid!()} deploy/secrets/sealing-key" as root. Keep sealing-key`;
+    await expectRefusal(`deploy/secrets/sealing-key belongs to another user. ${advice}`);
     expect(await readdir(secrets())).toEqual(['sealing-key']);
   });
 });
