@@ -40,7 +40,9 @@ export class Audit {
     const operator = new URL((await secret('rabbitmq-operator-url')).trim());
     const management = `http://${operator.username}:${operator.password}@${broker}:15672`;
     await makeSubscriber(management, name);
-    const url = `amqp://${name}:${PASSWORD}@${broker}:5672/keyfold`;
+    // The last release lets subscribers into the network of the broker.
+    const [door = broker] = await deployment.addresses('amqp', 'subscribers');
+    const url = `amqp://${name}:${PASSWORD}@${door}:5672/keyfold`;
     const subscriber = await EventSubscriber.open(url, `${name}.every-event`);
     return new Audit(subscriber, inspection, new EventAudit(subscriber), begin);
   }

@@ -31,10 +31,11 @@ afterAll(() => deployment?.dispose());
 describe('the commands of the guide', () => {
   it('start three gateways, two workers, their databases and the load balancer', async () => {
     const states = (await deployment.containers()).map((container) => {
-      const { Health, ExitCode } = container.State;
-      return `${serviceOf(container)} ${Health?.Status ?? `ended with ${ExitCode}`}`;
+      const { Health, Running, ExitCode } = container.State;
+      return `${serviceOf(container)} ${Health?.Status ?? (Running ? 'running' : `ended with ${ExitCode}`)}`;
     });
     expect(states.toSorted()).toEqual([
+      'amqp running',
       'balancer healthy',
       ...Array<string>(3).fill('gateway healthy'),
       'migrate ended with 0',
