@@ -103,6 +103,12 @@ export function itServesFiles(of: () => Deployment): void {
     );
   });
 
+  it('logs nothing about its health checks', async () => {
+    const { State } = await of().container('sshd');
+    expect(State.Health!.Log!.length).toBeGreaterThan(0);
+    expect(await of().logs('sshd')).not.toContain('127.0.0.1');
+  });
+
   it('refuses an account that moved until its line is written again', async () => {
     const admin = await of().admin();
     const reader = await accountNamed(admin, 'reader');
