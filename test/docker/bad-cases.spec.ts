@@ -113,6 +113,19 @@ describe('docker compose up', () => {
     });
   });
 
+  it('names a subnet that is none', async () => {
+    const { code, output } = await site.commandWith(
+      { KEYFOLD_FRONT: '172.16' },
+      'docker',
+      'compose',
+      'up',
+      '--detach',
+      'balancer',
+    );
+    expect(code).not.toBe(0);
+    expect(output).toContain('invalid subnet');
+  });
+
   it('names a port that is taken', async () => {
     const { port } = new URL(site.url);
     const server = createServer().listen(Number(port), '127.0.0.1');

@@ -8,6 +8,7 @@ import { addFirstKey, signOut } from '../support/browser/first-key.js';
 import { lookUpToken } from '../support/openssh/server-token.js';
 import { Audit } from './audit.js';
 import { itIsConfined } from './containers.js';
+import { commandsOf } from './compose-commands.js';
 import { Deployment, serviceOf } from './deployment.js';
 import { itLosesNothing, itNeedsNoPause } from './operations.js';
 import { itServesFiles } from './sftp-sessions.js';
@@ -132,6 +133,54 @@ describe('the operator', () => {
     expect(await command('migrate', 'verify')).toMatchObject({ code: 0 });
     expect(await command('topology', 'queue', 'list')).toMatchObject({ code: 0 });
     expect(await deployment.exec('gateway', 'keyfold', 'secrets', 'reseal')).toMatchObject({ code: 0 });
+  });
+
+  it('starts what is missing after an outage of RabbitMQ that workers noticed', async () => {
+    await deployment.expectSuccess('docker', 'compose', 'stop', 'rabbitmq');
+    const failures = async () => (await deployment.container('worker')).State.Health?.FailingStreak ?? 0;
+    await until(async () => (await failures()) >= 3, 'a worker failed three health checks');
+    expect(await deployment.compose('up', '--detach', '--wait')).toMatchObject({ code: 0 });
+  });
+
+  it('backs up and restores with the commands of the guide', async () => {
+    await createAccount(await deployment.admin(), 'kept');
+    const backup = join(deployment.folder, 'backup');
+    const commands = commandsOf('Back up and restore', deployment.project);
+    for (const each of commands) {
+      const output = await deployment.expectSuccess('sh', '-c', each.replaceAll('/srv/keyfold-backup', backup));
+      if (each.includes(' restore ')) expect(output).not.toContain('cannot check the sealing keys');
+    }
+    expect(commands.filter((each) => each.includes('/backup/keyfold'))).toHaveLength(3);
+    await deployment.untilBalanced();
+    expect((await accountNamed(await deployment.admin(), 'kept')).username).toBe('kept');
+    expect(await command('migrate', 'verify')).toMatchObject({ code: 0 });
+  });
+
+  it('removes an override with its networks', async () => {
+    const networks = async () => {
+      const label = `label=com.docker.compose.project=${deployment.project}`;
+      const names = await deployment.expectSuccess(
+        'docker',
+        'network',
+        'ls',
+        '--filter',
+        label,
+        '--format',
+        '{{.Name}}',
+      );
+      return names.trim().split('\n').toSorted();
+    };
+    const before = await networks();
+    // No registry has a stand-in for OpenList.
+    const image = (await deployment.container('balancer')).Config.Image;
+    const openlist = { image, entrypoint: ['sleep', 'infinity'], networks: ['openlist'] };
+    const override = { services: { openlist }, networks: { openlist: {} } };
+    await writeFile(join(deployment.folder, 'deploy/openlist/compose.yml'), JSON.stringify(override));
+    await deployment.up({ COMPOSE_FILE: 'docker-compose.yml:deploy/openlist/compose.yml' });
+    expect(await networks()).toHaveLength(before.length + 1);
+    for (const each of commandsOf('Settings', deployment.project)) await deployment.expectSuccess('sh', '-c', each);
+    expect(await networks()).toEqual(before);
+    expect(await deployment.containers('openlist')).toEqual([]);
   });
 });
 

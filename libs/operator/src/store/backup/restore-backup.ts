@@ -252,7 +252,7 @@ class Restore {
     const missing = [...samples].filter(([, secret]) => !canOpen(sealer, secret)).map(([key]) => key);
     if (missing.length === 0) return;
     await this.run.output.err(
-      `nobody can log in without the sealing keys ${missing.toSorted().join(', ')} of the service, which are not here. Provide them before the start`,
+      `cannot check the sealing keys ${missing.toSorted().join(', ')}, because this command does not have them. Nobody can log in without them: make sure that the service has them before it starts`,
     );
   }
 }
