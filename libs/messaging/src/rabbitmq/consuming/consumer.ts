@@ -2,6 +2,7 @@ import { BackOff, waitAtMost } from '@keyfold/concurrency';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { BrokerConnection } from '../connection/broker-connection.js';
 import { channelProblemOf } from '../connection/channels.js';
+import { BODY_BYTES, MAX_BODY } from './envelope.js';
 
 /**
  * Settles a delivery exactly once. The broker closes the channel on a second answer, which would requeue all other deliveries, so only the
@@ -82,6 +83,7 @@ export class Consumer {
   /** Starts to consume. Rejects if the broker is unreachable or refuses, for example because the queue does not exist. */
   static async open(connection: BrokerConnection, options: ConsumerOptions): Promise<Consumer> {
     const channel = await connection.channel();
+    dropLargeBodies(channel);
     const consumer = new Consumer(channel, options);
     try {
       await consumer.#start();
@@ -141,6 +143,27 @@ export class Consumer {
     // Rejects if the channel was closed meanwhile.
     this.channel.close().catch(() => this.#closed.resolve());
   }
+}
+
+type Frame = { size?: number; content?: Buffer; fields?: { headers?: object } };
+
+/**
+ * Drops the body of a delivery whose declared size exceeds the limit, and delivers the size in a header. amqplib 2.3.1 would collect the
+ * whole body, up to 128 MB for each message in flight, and has no option for this.
+ */
+function dropLargeBodies(channel: Channel): void {
+  const frames = channel as unknown as { acceptMessageFrame(frame: Frame): void };
+  const { acceptMessageFrame } = frames;
+  let dropping = 0;
+  frames.acceptMessageFrame = (frame) => {
+    if (dropping > 0) return void (dropping -= frame.content?.length ?? 0);
+    if (frame.fields && frame.size !== undefined && frame.size > MAX_BODY) {
+      dropping = frame.size;
+      frame.fields.headers = { ...frame.fields.headers, [BODY_BYTES]: frame.size };
+      frame.size = 0;
+    }
+    acceptMessageFrame.call(channel, frame);
+  };
 }
 
 /** The state of a consumer. `cancelled`: connected, but the queue is not being consumed; the loop retries. */

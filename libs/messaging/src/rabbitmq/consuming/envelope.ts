@@ -15,8 +15,9 @@ export type Envelope = Readonly<{
   traceparent: string | undefined;
 }>;
 
-/** In bytes. Longer bodies are not parsed. */
+/** In bytes. Longer bodies are dropped on arrival; this header then has their length. */
 export const MAX_BODY = 65_536;
+export const BODY_BYTES = 'x-body-bytes';
 
 /** Of a message or a correlation, in visible ASCII characters. */
 export const MAX_ID_LENGTH = 200;
@@ -58,7 +59,8 @@ export const logFieldsOf = ({ id, type, correlation }: Envelope) => ({
  * @throws InvalidMessage the body is too large or not JSON
  */
 export function dataOf({ content, properties }: Pick<ConsumeMessage, 'content' | 'properties'>): unknown {
-  if (content.length > MAX_BODY) throw new InvalidMessage('body-too-large', `the body has more than ${MAX_BODY} bytes`);
+  if (content.length > MAX_BODY || ownValue(properties.headers, BODY_BYTES) !== undefined)
+    throw new InvalidMessage('body-too-large', `the body has more than ${MAX_BODY} bytes`);
   requireJson(properties);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content)) as unknown;

@@ -77,6 +77,7 @@ describe('on an empty virtual host', () => {
     const findings = await applyTopology({ channels: connection, vhost: fresh.vhost });
     expect(findings.filter(({ state }) => state === 'unknown').map(({ object }) => object)).toEqual([
       'policy keyfold-event-log-limits',
+      'policy keyfold-parked',
       'policy keyfold-subscribers',
       'operator policy keyfold-subscriber-limits',
     ]);

@@ -104,6 +104,14 @@ export const TOPOLOGY: Readonly<{
       priority: 2,
       definition: { 'max-age': '90D', 'max-length-bytes': 20_000_000_000 },
     },
+    // A service may send any number of commands that cannot succeed.
+    {
+      name: 'keyfold-parked',
+      kind: 'policy',
+      pattern: '^keyfold\\.commands\\.parked$',
+      priority: 1,
+      definition: { 'max-length': 100_000, 'max-length-bytes': 1_000_000_000 },
+    },
     // The broker confirms an event once every matching queue has it, so one full queue that rejects messages would block the events of all
     // subscribers. This policy also overrides `reject-publish` of a quorum queue, but not of a classic one; see `refusingSubscribers`.
     {
