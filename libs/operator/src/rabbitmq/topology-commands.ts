@@ -20,10 +20,15 @@ function report(findingsOn: typeof diffTopology, { settings, output }: BrokerRun
     if (!management)
       await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
     // With the management API, something is unknown only if the API does not answer or refuses this user.
-    const isBad = (finding: Finding) => isOpen(finding) || (management !== undefined && finding.state === 'unknown');
-    return findings.some(isBad) ? FAILED : DONE;
+    const unknown = management ? findings.filter(({ state }) => state === 'unknown') : [];
+    if (unknown.length > 0) await output.err(`${unknown.length} objects are unknown: ${UNKNOWN_ADVICE}`);
+    return unknown.length > 0 || findings.some(isOpen) ? FAILED : DONE;
   });
 }
+
+const UNKNOWN_ADVICE =
+  'the user needs the tag policymaker, and administrator for operator policies. Or run the printed rabbitmqctl lines, ' +
+  'then unset KEYFOLD_RABBITMQ_MANAGEMENT_URL';
 
 const STATE_WIDTH = 'different  '.length;
 
@@ -33,7 +38,7 @@ function linesOf({ object, state, detail }: Finding): string[] {
 }
 
 function summaryOf(findings: readonly Finding[]): string {
-  const counts = (['same', 'created', 'changed', 'missing', 'different', 'refused', 'unknown'] as const)
+  const counts = (['same', 'created', 'changed', 'missing', 'different', 'refused', 'offline', 'unknown'] as const)
     .map((state) => ({ state, count: findings.filter((finding) => finding.state === state).length }))
     .filter(({ count }) => count > 0);
   return `${findings.length} objects: ${counts.map(({ state, count }) => `${count} ${state}`).join(', ')}`;
