@@ -20,12 +20,14 @@ const log = new Logger('Relay');
 
 /** Runs the relay of messages. */
 class MessageRunner extends RelayRunner<MessageOutlet> {
-  /** Readiness check: throws if the relay is not publishing. */
-  check(): void {
-    const { problem } = this.relay.status();
+  /** Readiness check: throws if the relay is not publishing, and returns why other workers publish for this one. */
+  check(): string | undefined {
+    const { problem, slots, members } = this.relay.status();
     if (!this.isStarted) throw new Error('waiting for RabbitMQ');
     if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
     if (this.problem !== undefined) throw new Error(this.problem);
+    const { stall } = this.outlet;
+    return stall && slots === 0 && members.length > 1 ? `${stall}. Other workers have its slots` : stall;
   }
 }
 
@@ -85,12 +87,11 @@ export function requireMessages(app: INestApplication, health: Health): void {
   health.add('relay', () => relay.check());
 }
 
-/** Returns why the relay is not publishing, based on the readiness checks of a worker; undefined if it is. */
+/** Returns why the relay is not publishing, based on the problems and warnings of a worker's readiness; undefined if it is. */
 export function relayProblem(parts: ModuleRef): string | undefined {
   try {
-    parts.get(BrokerCheck, { strict: false }).run();
-    parts.get(MessageRunner, { strict: false }).check();
-    return undefined;
+    const warning = parts.get(BrokerCheck, { strict: false }).run();
+    return warning ?? parts.get(MessageRunner, { strict: false }).check();
   } catch (error) {
     return reasonOf(error);
   }

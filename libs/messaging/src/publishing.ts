@@ -28,6 +28,9 @@ export class UnsendableMessage extends Error {
   override readonly name = 'UnsendableMessage';
 }
 
+/** Milliseconds after which a destination that takes nothing counts as stalled. */
+export const STALL_AGE = 5_000;
+
 /** Publishes events with confirms: a message is confirmed once every matching queue has it on disk. */
 export abstract class EventPublisher {
   /** Whether messages can be published now; false while the broker is unreachable or blocked. */
@@ -35,6 +38,15 @@ export abstract class EventPublisher {
 
   /** Why the broker takes no messages although it is connected; undefined once one was confirmed. */
   abstract readonly problem: string | undefined;
+
+  /**
+   * Milliseconds for which the broker is unreachable or has not confirmed some messages, also while they are resent; 0 until they are seconds.
+   * The time for which it blocks publishers does not count.
+   */
+  abstract readonly stalledFor: number;
+
+  /** Why it is stalled. */
+  abstract readonly stall: string | undefined;
 
   /** Calls `listener` whenever the publisher becomes ready. Returns a function that removes the listener. */
   abstract onReady(listener: () => void): () => void;

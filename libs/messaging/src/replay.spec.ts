@@ -15,6 +15,8 @@ const [added, used] = [goldenEvent('SshKeyAdded.v1'), goldenEvent('SshKeyUsed.v1
 class ModelQueue extends EventPublisher {
   readonly isReady = true;
   readonly problem = undefined;
+  readonly stalledFor = 0;
+  readonly stall = undefined;
   readonly taken: OutgoingMessage[] = [];
   readonly inFlight = new Map<string, number>();
   mostInFlightOfOne = 0;

@@ -14,6 +14,8 @@ export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
 export class ModelPublisher extends EventPublisher {
   isReady = true;
   problem: string | undefined;
+  stalledFor = 0;
+  stall: string | undefined;
   /** Ids in order of arrival, including duplicates. */
   readonly arrived: string[] = [];
   /** Accounts that had two messages in flight at once. */

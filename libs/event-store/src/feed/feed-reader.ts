@@ -21,6 +21,8 @@ export type FeedReaderOptions = Readonly<{
   handle: HandlePage;
   /** Whether to read now. Call `readAgain` when it becomes true. */
   isReady?(): boolean;
+  /** Whether this process makes no progress for a reason of its own. Its slots then go to members that do, if there are any. */
+  isStalled?(): boolean;
   /** Called after every poll of the feed, at least once a second. */
   afterPoll?(): Promise<void>;
   /** Reports each failure once while it lasts; the reader retries. */
@@ -83,7 +85,8 @@ export class FeedReader {
     this.#minPollInterval = listens ? (options.minPollMilliseconds ?? MIN_POLL_INTERVAL) : POLL_INTERVAL;
     this.#toRead = new SlotsToRead(Math.max(POLL_INTERVAL - this.#minPollInterval, POLL_INTERVAL / 2));
     this.#failures = new Failures((error) => options.onError(error));
-    this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, now });
+    const isStalled = () => options.isStalled?.() ?? false;
+    this.#held = new HeldSlots(leases, feed.slots, { reader, owner, leaseMilliseconds, isStalled, now });
     this.#slots = new SlotReader(feed, leases, this.#held, {
       handle: (commits, held, lease) => options.handle(commits, held, lease),
       isReady: () => options.isReady?.() ?? true,

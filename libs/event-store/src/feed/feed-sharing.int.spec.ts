@@ -121,6 +121,32 @@ describe('readers of one feed', () => {
   });
 });
 
+describe('a stalled reader', () => {
+  it('leaves its slots to the others until it works again, and shares them with others that are stalled, too', async () => {
+    const { store, leases, workers } = await openFeed();
+    const stalled = new Set<string>();
+    const newReader = (owner: string) =>
+      workers.newReader(owner, leases, { leaseMilliseconds: SHORT, isStalled: () => stalled.has(owner) });
+    const readers = ['ann', 'bea'].map(newReader) as [FeedReader, FeedReader];
+    const shares = () => readers.map((reader) => reader.status().positions.size);
+    for (const reader of readers) reader.start();
+    await eventually(() => expect(shares()).toEqual([32, 32]));
+    stalled.add('ann');
+    await eventually(() => expect(shares()).toEqual([0, 64]));
+    expect(readers.map((reader) => reader.status().members.toSorted())).toEqual(Array(2).fill(['ann', 'bea']));
+    await write(store, range(0, 20), 2);
+    await eventually(() => expect(workers.done).toHaveLength(40));
+    stalled.add('bea');
+    await eventually(() => expect(shares()).toEqual([32, 32]));
+    stalled.delete('ann');
+    await eventually(() => expect(shares()).toEqual([64, 0]));
+    stalled.delete('bea');
+    await eventually(() => expect(shares()).toEqual([32, 32]));
+    expect(workers.errors).toEqual([]);
+    expect(workers.overlaps).toEqual([]);
+  });
+});
+
 describe('a reader that stops responding', () => {
   it('is replaced after its leases have expired, and no commit is lost', async () => {
     const { store, leases, workers } = await openFeed();

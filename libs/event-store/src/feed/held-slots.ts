@@ -13,19 +13,32 @@ export type HeldSlot = {
   hiddenSince?: number | undefined;
 };
 
-type Membership = Readonly<{ reader: string; owner: string; leaseMilliseconds: number; now: () => number }>;
+type Membership = Readonly<{
+  reader: string;
+  owner: string;
+  leaseMilliseconds: number;
+  isStalled: () => boolean;
+  now: () => number;
+}>;
+
+/** Marks the name of a member that makes no progress. An older process gives it a share like any other, as before there were marks. */
+const STALLED = 'stalled ';
 
 /** The slots that one process holds for a reader: its share, and slots that it still works on although its share has shrunk. */
 export class HeldSlots {
   readonly #held = new Map<number, HeldSlot>();
   #share: ReadonlySet<number> = new Set();
   #members: readonly string[] = [];
+  /** The name under which this process is a member, with the mark if it is stalled. */
+  #name: string;
 
   constructor(
     private readonly leases: FeedLeases,
     private readonly slots: number,
     private readonly membership: Membership,
-  ) {}
+  ) {
+    this.#name = membership.owner;
+  }
 
   /** All members of the reader at the last renewal. */
   get members(): readonly string[] {
@@ -51,11 +64,16 @@ export class HeldSlots {
     return !this.#share.has(lease.slot);
   }
 
-  /** Renews the membership and the leases, and releases slots outside the share. Returns whether the share is complete. */
+  /**
+   * Renews the membership and the leases, and releases slots outside the share. Stalled members have a share only if all are stalled.
+   * Returns whether the share is complete.
+   */
   async renew(): Promise<boolean> {
     const { reader, owner, leaseMilliseconds, now } = this.membership;
-    this.#members = await this.leases.join(reader, owner, leaseMilliseconds);
-    this.#share = new Set(slotShares(this.#members, this.slots).get(owner));
+    const names = await this.#join();
+    this.#members = [...new Set(names.map((name) => (name.startsWith(STALLED) ? name.slice(STALLED.length) : name)))];
+    const working = names.filter((name) => !name.startsWith(STALLED));
+    this.#share = new Set(slotShares(working.length > 0 ? working : this.#members, this.slots).get(owner));
     await this.#giveUp(this.all.filter((slot) => this.isUnwanted(slot) && !slot.busy));
     const wanted = new Set([...this.#share, ...this.#held.keys()]);
     // Measured before the request, so the lease expires later than calculated here.
@@ -71,10 +89,17 @@ export class HeldSlots {
   }
 
   async leave(): Promise<void> {
-    const { reader, owner } = this.membership;
     if (this.#members.length === 0) return;
     await this.#giveUp(this.all);
-    await this.leases.leave(reader, owner);
+    await this.leases.leave(this.membership.reader, this.#name);
+  }
+
+  async #join(): Promise<string[]> {
+    const { reader, owner, leaseMilliseconds, isStalled } = this.membership;
+    const name = isStalled() ? `${STALLED}${owner}` : owner;
+    if (name !== this.#name) await this.leases.leave(reader, this.#name);
+    this.#name = name;
+    return this.leases.join(reader, name, leaseMilliseconds);
   }
 
   #hold(leases: readonly Lease[], workUntil: number): void {

@@ -59,6 +59,14 @@ export class MessageOutlet extends Outlet {
     return this.publisher.problem;
   }
 
+  override get stall(): string | undefined {
+    return this.publisher.stall;
+  }
+
+  get stalledFor(): number {
+    return this.publisher.stalledFor;
+  }
+
   override onReady(listener: () => void): () => void {
     return this.publisher.onReady(listener);
   }

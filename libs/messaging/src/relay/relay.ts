@@ -69,6 +69,7 @@ export class Relay {
       ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
       now,
       isReady: () => outlet.isReady,
+      isStalled: () => outlet.stall !== undefined,
       handle: (commits, held, { slot, epoch }) => this.#slotRelay(slot, epoch).handle(commits, held),
       afterPoll: () => this.#retryParked(),
       onError: (error) => options.onError(error),

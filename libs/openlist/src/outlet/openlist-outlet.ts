@@ -1,6 +1,6 @@
 import { accountAggregate, sshKeyRingAggregate } from '@keyfold/domain';
 import { isOutage, isRetryable, LeaseLost, type Commit } from '@keyfold/event-store';
-import { openlistRelayName, Outlet, Undeliverable, type Deliver, type Delivered } from '@keyfold/messaging';
+import { openlistRelayName, Outlet, STALL_AGE, Undeliverable, type Deliver, type Delivered } from '@keyfold/messaging';
 import { UnfoldableStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { Availability } from '../api/availability.js';
@@ -23,6 +23,8 @@ export class OpenListOutlet extends Outlet {
   /** Accounts that were brought up to date, since the process started. */
   carried = 0;
   #problem: string | undefined;
+  /** Monotonic milliseconds. */
+  #unavailableSince: number | undefined;
   readonly #parallel = pLimit(PARALLEL_CARRIES);
   /** Accounts that failed while OpenList answered, and how often in a row. */
   readonly #failures = new Map<number, number>();
@@ -32,6 +34,7 @@ export class OpenListOutlet extends Outlet {
     private readonly availability: Pick<Availability, 'isAvailable' | 'onChange'>,
   ) {
     super();
+    availability.onChange((isAvailable) => (this.#unavailableSince = isAvailable ? undefined : performance.now()));
   }
 
   override get isReady(): boolean {
@@ -40,6 +43,11 @@ export class OpenListOutlet extends Outlet {
 
   override get problem(): string | undefined {
     return this.#problem;
+  }
+
+  override get stall(): string | undefined {
+    const since = this.#unavailableSince;
+    return since !== undefined && performance.now() - since >= STALL_AGE ? 'OpenList does not answer' : undefined;
   }
 
   override onReady(listener: () => void): () => void {

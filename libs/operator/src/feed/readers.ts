@@ -1,5 +1,5 @@
 import { isoTime } from '@keyfold/application';
-import { slotStatuses, totalOfSlots, type SlotStatus } from '@keyfold/event-store';
+import { feedLag, slotStatuses, totalOfSlots, type SlotStatus } from '@keyfold/event-store';
 import { openlistRelayName, relayName, type ParkedAccount } from '@keyfold/messaging';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { projectorName, type ParkedStream } from '@keyfold/projections';
@@ -26,6 +26,10 @@ const NOT_RUNNING = 'no process uses this data folder. Start one with KEYFOLD_RA
 const NO_LEASE =
   'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set. For other reasons see /health/ready of a worker';
 
+/** Milliseconds; longer than a takeover of slots and a retry after a refusal. */
+const LATE = 20_000;
+const LATE_ADVICE = '/health/ready of the workers says why, and topology diff names queues that take no events';
+
 const NOT_CARRYING =
   'no process has a lease. Check that workers, or the standalone process, run with KEYFOLD_OPENLIST_URL set';
 
@@ -38,7 +42,7 @@ export async function showRelays({ json }: { json: boolean }, { ports, output }:
   const relay = {
     name: relayName,
     verb: 'published',
-    problem: problemOf(ports, slots) ?? null,
+    ...((await problemOf(ports, slots)) ?? { problem: null }),
     slots,
     parked: await ports.parkedRelays.all(),
     ...PARKED_ACCOUNTS,
@@ -74,11 +78,18 @@ const PARKED_ACCOUNTS = {
     `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
 };
 
-/** A process that runs a single command does not know the settings of others, only whether one of them has a lease. */
-function problemOf({ relayProblem, isAlone }: OperatorPorts, slots: readonly SlotStatus[]): string | undefined {
-  if (relayProblem) return relayProblem();
-  if (isAlone) return NOT_RUNNING;
-  return slots.some(({ owner }) => owner !== null) ? undefined : NO_LEASE;
+type Problem = Pick<ReaderStatus<unknown>, 'problem' | 'isPartial'>;
+
+/** A process that runs a single command does not know the settings of others, only whether one of them has a lease and makes progress. */
+async function problemOf(ports: OperatorPorts, slots: readonly SlotStatus[]): Promise<Problem | undefined> {
+  const known = ports.relayProblem?.() ?? (ports.isAlone ? NOT_RUNNING : undefined);
+  if (known !== undefined) return { problem: known };
+  if (slots.every(({ owner }) => owner === null)) return ports.relayProblem ? undefined : { problem: NO_LEASE };
+  const checkpoints = new Map(slots.map(({ slot, checkpoint }) => [slot, checkpoint]));
+  const { oldestPendingAt = Infinity } = await feedLag(ports.feed, checkpoints);
+  const age = ports.clock.now() - oldestPendingAt;
+  if (age < LATE) return undefined;
+  return { problem: `the oldest has waited for ${Math.floor(age / 1_000)} seconds. ${LATE_ADVICE}`, isPartial: true };
 }
 
 /** The status of a reader of the feed. */
@@ -91,6 +102,8 @@ type ReaderStatus<Parked> = Readonly<{
    * lacks the field.
    */
   problem?: string | null;
+  /** Whether the problem concerns only some commits. */
+  isPartial?: boolean;
   slots: readonly SlotStatus[];
   parked: readonly Parked[];
   nothingParked: string;
@@ -115,11 +128,12 @@ function jsonOf<Parked>({ name, verb, problem, slots, parked }: ReaderStatus<Par
 }
 
 async function showText<Parked>(
-  { verb, problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
+  { verb, problem, isPartial, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
   output: OperatorOutput,
 ): Promise<void> {
   for (const line of slotTable(slots)) await output.out(line);
-  if (typeof problem === 'string') await output.out(`Nothing is ${verb}: ${problem}`);
+  if (typeof problem === 'string')
+    await output.out(`${isPartial ? 'Some events are not' : 'Nothing is'} ${verb}: ${problem}`);
   await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
   for (const each of parked) await output.out(`  ${lineOf(each)}`);
 }

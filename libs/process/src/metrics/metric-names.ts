@@ -75,6 +75,9 @@ export const metricDefinitions = {
   keyfold_relay_refused_total: counter('Messages refused by the broker or matched by no queue, to be resent'),
   keyfold_relay_retried_total: counter('Messages with an unknown outcome, to be resent'),
   keyfold_relay_confirm_duration_seconds: histogram('Time from publishing a message to its confirm'),
+  keyfold_relay_unconfirmed_seconds: gauge(
+    'Time for which the broker is unreachable or has not confirmed some messages, from 5 seconds on',
+  ),
   keyfold_relay_page_messages: histogram('Messages confirmed per page of the feed'),
   keyfold_relay_pending_commits: gauge('Commits in the slots of this process that are not relayed yet'),
   keyfold_relay_oldest_unsent_seconds: gauge(

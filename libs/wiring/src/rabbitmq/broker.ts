@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { EventPublisher } from '@keyfold/messaging';
 import type { BrokerConnection, ParkedCommands, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
 import type { BrokerSettings } from '@keyfold/process';
 import { TopologyWatch } from './topology-watch.js';
@@ -35,12 +36,17 @@ export class BrokerConnections implements OnApplicationShutdown {
 /** Checks for readiness whether events can be published and commands consumed. */
 @Injectable()
 export class BrokerCheck {
+  publisher: Pick<EventPublisher, 'stall'> | undefined;
+
   constructor(
     private readonly connections: BrokerConnections,
     private readonly topology: TopologyWatch,
   ) {}
 
-  /** Throws the problem. A blocked broker (memory or disk alarm) is only a warning, because restarting a worker would not help. */
+  /**
+   * Throws the problem. A blocked broker (memory or disk alarm), or one that confirms no events, is only a warning, because restarting a
+   * worker would not help.
+   */
   run(): string | undefined {
     const { publisher, consumer, host } = this.connections;
     for (const { state, reason } of [publisher, consumer]) {
@@ -49,7 +55,8 @@ export class BrokerCheck {
     if (this.topology.missing.length > 0) throw new Error(this.topology.missing.join('; '));
     if (!this.topology.isComplete) throw new Error(`the topology of RabbitMQ at ${host} is not checked yet`);
     const blocked = [publisher, consumer].find(({ state }) => state === 'blocked');
-    return blocked && `RabbitMQ at ${host} accepts no messages${blocked.reason ? `: ${blocked.reason}` : ''}`;
+    if (blocked) return `RabbitMQ at ${host} accepts no messages${blocked.reason ? `: ${blocked.reason}` : ''}`;
+    return this.publisher?.stall;
   }
 }
 

@@ -16,7 +16,13 @@ import {
   RPC_QUEUE,
 } from '@keyfold/messaging/rabbitmq';
 import { serviceAppId } from '@keyfold/process';
-import { BrokerConnections, ConsumedQueues, type BrokerModuleSettings, type BrokerOptions } from './broker.js';
+import {
+  BrokerCheck,
+  BrokerConnections,
+  ConsumedQueues,
+  type BrokerModuleSettings,
+  type BrokerOptions,
+} from './broker.js';
 import { BrokerModule } from './broker.module.js';
 import { TopologyWatch } from './topology-watch.js';
 
@@ -47,16 +53,16 @@ export class QueuesModule {
       providers: [
         {
           provide: EventPublisher,
-          inject: [BrokerConnections, TopologyWatch],
-          useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch) =>
-            new RabbitMqPublisher(publisher, {
+          inject: [BrokerConnections, TopologyWatch, BrokerCheck],
+          useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch, check: BrokerCheck) =>
+            (check.publisher = new RabbitMqPublisher(publisher, {
               exchange: EVENTS_EXCHANGE,
               appId: serviceAppId,
               onProblem: (problem) => {
                 log.warn(`cannot publish events, retrying: ${problem}`);
                 topology.recheck();
               },
-            }),
+            })),
         },
         PublisherShutdown,
         {

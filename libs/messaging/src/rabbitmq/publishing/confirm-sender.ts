@@ -1,8 +1,10 @@
+import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
 import type { ConfirmChannel, Message, Options } from 'amqplib';
-import { BrokerUnavailable, MessageRefused, UnsendableMessage } from '../../publishing.js';
+import { BrokerUnavailable, MessageRefused, STALL_AGE, UnsendableMessage } from '../../publishing.js';
 import type { BrokerConnection } from '../connection/broker-connection.js';
-import { APPLY_ADVICE, channelProblemOf, closeChannel } from '../connection/channels.js';
+import { APPLY_ADVICE, channelProblemOf, closeChannel, DIFF_ADVICE } from '../connection/channels.js';
+import { EVENT_LOG } from '../topology/topology.js';
 
 /** A message and its destination. With an empty `exchange`, the routing key is the name of a queue. */
 export type AddressedMessage = Readonly<{
@@ -22,7 +24,7 @@ export type ConfirmSenderOptions = Readonly<{
   confirmTimeout?: number;
   /** Maximum number of messages in flight; further messages are queued. Defaults to 500. */
   window?: number;
-  /** Called when the broker is connected but takes no messages: once per reason until a message is confirmed. */
+  /** Called when the broker is connected but takes or confirms no messages: once per reason until a message is confirmed. */
   onProblem?(problem: string): void;
 }>;
 
@@ -32,6 +34,11 @@ const WINDOW = 500;
 /** Milliseconds between the loss of a channel and the next attempt to open one. */
 const REOPEN_DELAY = 500;
 const TICK = 100;
+/** Milliseconds without messages until a stalled broker is probed, doubled with each probe until it confirms a message. */
+const PROBE_DELAY = 2_000;
+const MAX_PROBE_DELAY = 60_000;
+/** No queue has this name, so the broker returns the probe and confirms it. */
+const PROBE = 'keyfold.probe';
 /** The error text of amqplib 2.3 for a nack. Any other error means that the channel is gone. */
 const NACKED = 'message nacked';
 
@@ -54,8 +61,12 @@ export class ConfirmSender {
   #problem: string | undefined;
   /** Why the broker closed the last channel. */
   #channelProblem: string | undefined;
-  /** Milliseconds for which this process ran and the broker was not blocked. */
+  /** Milliseconds for which this process ran and the broker was not blocked. Other times are measured by it. */
   #clock = 0;
+  /** Since when there is no channel, or no confirm for `message`. Kept while that is resent. */
+  #stall: { since: number; message?: AddressedMessage } | undefined;
+  readonly #probeBackOff = new BackOff(PROBE_DELAY, MAX_PROBE_DELAY);
+  #probeAt = 0;
   #tickedAt = performance.now();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -81,6 +92,17 @@ export class ConfirmSender {
 
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  get stalledFor(): number {
+    const age = this.#stall ? this.#clock - this.#stall.since : 0;
+    return age < STALL_AGE ? 0 : age;
+  }
+
+  get stall(): string | undefined {
+    if (!this.#stall || this.stalledFor === 0) return undefined;
+    const { message } = this.#stall;
+    return `no confirm for ${Math.floor(this.stalledFor / 1_000)} seconds: ${message ? stallReasonOf(message) : this.#whyNotReady()}`;
   }
 
   onReady(listener: () => void): () => void {
@@ -135,17 +157,25 @@ export class ConfirmSender {
   #settle(message: InFlightMessage, error: Error | null): void {
     // An abandoned message is settled already.
     if (!this.#inFlight.delete(message)) return;
-    if (message.returned || error?.message === NACKED) {
+    const isRefused = message.returned || error?.message === NACKED;
+    if (isRefused || !error) this.#answered(message);
+    if (isRefused) {
       const reason = refusalReasonOf(message);
-      this.#report(reason);
+      if (message.routingKey !== PROBE) this.#report(reason);
       message.reject(new MessageRefused(`the broker refused ${nameOf(message)}: ${reason}`));
     } else if (error) {
       message.reject(unknownOutcomeOf(message, this.#channelProblem ?? reasonOf(error)));
     } else {
       this.#problem = undefined;
+      this.#probeBackOff.reset();
       message.resolve();
     }
     this.#sendNext();
+  }
+
+  #answered({ routingKey }: InFlightMessage): void {
+    const unanswered = this.#stall?.message?.routingKey ?? routingKey;
+    if (routingKey === unanswered || routingKey === PROBE) this.#stall = undefined;
   }
 
   /** Marks a message as returned: no queue matched it. RabbitMQ returns a message before it confirms it. */
@@ -242,11 +272,35 @@ export class ConfirmSender {
     if (!this.isReady) this.#rejectWaiting(this.#whyNotReady());
     const becameReady = this.isReady && !this.#wasReady;
     this.#wasReady = this.isReady;
-    if (becameReady) for (const listener of this.#readyListeners) listener();
+    if (becameReady) {
+      this.#probeAt = this.#clock + this.#probeBackOff.next();
+      for (const listener of this.#readyListeners) listener();
+    }
+    this.#watchConfirms(oldest);
     // The broker may have been blocked for a moment between two ticks.
     this.#sendNext();
   }
+
+  /** Probes a stalled broker while there is nothing to send: a process that sends nothing would never learn that it could. */
+  #watchConfirms(oldest: InFlightMessage | undefined): void {
+    if (oldest && this.#clock - oldest.sentAt >= STALL_AGE && !this.#stall?.message) {
+      this.#stall = { since: oldest.sentAt, message: oldest };
+      this.options.onProblem?.(stallReasonOf(oldest));
+    }
+    if (!this.isReady && this.connection.state !== 'blocked') this.#stall ??= { since: this.#clock };
+    const isIdle = this.isReady && this.#inFlight.size + this.#waiting.length === 0;
+    if (!this.#stall || !isIdle || this.#clock < this.#probeAt) return;
+    this.#probeAt = this.#clock + this.#probeBackOff.next();
+    const probe = { exchange: '', routingKey: PROBE, body: Buffer.alloc(0), properties: { messageId: PROBE } };
+    this.send(probe).catch(() => undefined);
+  }
 }
+
+/** Returns why a message may have no confirm. The broker confirms it once every matching queue has it, and never says which has not. */
+const stallReasonOf = ({ exchange, routingKey }: AddressedMessage): string =>
+  exchange === ''
+    ? `queue ${routingKey} takes no messages`
+    : `${EVENT_LOG}, or a queue of a subscriber, takes no events. ${DIFF_ADVICE}`;
 
 const nameOf = ({ properties }: AddressedMessage): string => properties.messageId ?? 'a message without id';
 

@@ -25,15 +25,15 @@ export type Finding = Readonly<{
   object: string;
   /**
    * `refused`: RabbitMQ does not let this user compare or create the object. `unknown`: the object cannot be compared without the management
-   * API. In both cases `detail` says why.
+   * API. `offline`: no member of the queue is online. In these cases `detail` says why.
    */
-  state: 'same' | 'missing' | 'different' | 'created' | 'changed' | 'refused' | 'unknown';
+  state: 'same' | 'missing' | 'different' | 'created' | 'changed' | 'refused' | 'offline' | 'unknown';
   /** The difference and what an operator can do about it, in one or more lines. */
   detail?: string;
 }>;
 
 /** Whether an operator has to act. */
-export const isOpen = ({ state }: Finding) => state === 'missing' || state === 'different' || state === 'refused';
+export const isOpen = ({ state }: Finding) => ['missing', 'different', 'refused', 'offline'].includes(state);
 
 /**
  * Access to a virtual host. Without the management API, bindings and policies are unknown. `eventLogDays`: for how long the log of events
@@ -99,10 +99,10 @@ const exchangePart = ({ channels }: Broker, { name, type }: ExchangeObject): Par
 /** Compares every argument with the management API; without it, only those for which RabbitMQ refuses a declaration. */
 function queuePart({ channels, management, vhost }: Broker, { name, arguments: wanted }: QueueObject): Part {
   const object = `queue ${name}`;
-  const advice =
-    `RabbitMQ cannot change an existing queue. To recreate it, stop its publishers, empty it, and run\n` +
+  const recreation =
     `rabbitmqctl delete_queue ${name} -p ${quoted(vhost)}\n` +
     `and then keyfold topology apply. Messages left in the queue are lost.`;
+  const advice = `RabbitMQ cannot change an existing queue. To recreate it, stop its publishers, empty it, and run\n${recreation}`;
   const part = declaredPart(channels, {
     object,
     advice,
@@ -112,9 +112,12 @@ function queuePart({ channels, management, vhost }: Broker, { name, arguments: w
   const compare = async () => {
     const finding = await part.compare();
     if (finding.state !== 'same' || !management) return finding;
-    return foundOr(object, 'same', async () => {
+    return foundOr(finding, async () => {
       // RabbitMQ accepts a declaration although some arguments differ, such as the delivery limit.
-      const differences = differencesOf(wanted, (await management.queue(name))?.arguments ?? {});
+      const queue = await management.queue(name);
+      if (queue && isOffline(queue))
+        return { object, state: 'offline', detail: `${OFFLINE_ADVICE} If that is impossible, run\n${recreation}` };
+      const differences = differencesOf(wanted, queue?.arguments ?? {});
       if (differences.length === 0) return finding;
       return { object, state: 'different', detail: [...differences, advice].join('\n') };
     });
@@ -149,7 +152,7 @@ function bindingPart({ channels, management }: Broker, binding: BindingObject): 
     async compare() {
       if (!management)
         return { object, state: 'unknown', detail: 'Bindings cannot be read over AMQP; "apply" binds again' };
-      return foundOr(object, 'unknown', async () => {
+      return foundOr({ object, state: 'unknown' }, async () => {
         return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
       });
     },
@@ -170,11 +173,11 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
   const action = kind === 'policy' ? 'set_policy' : 'set_operator_policy';
   const text = [name, pattern, JSON.stringify(definition)].map(quoted).join(' ');
   const command = `rabbitmqctl ${action} -p ${quoted(vhost)} --priority ${priority} --apply-to queues ${text}`;
+  const detail = `To set this one:\n${command}`;
   return {
     async compare() {
-      if (!management)
-        return { object, state: 'unknown', detail: `Policies cannot be read over AMQP. To set this one:\n${command}` };
-      return foundOr(object, 'unknown', async () => {
+      if (!management) return { object, state: 'unknown', detail: `Policies cannot be read over AMQP. ${detail}` };
+      return foundOr({ object, state: 'unknown', detail }, async () => {
         const found = await management.policy(policy);
         if (!found) return { object, state: 'missing' };
         const differences = differencesOfPolicy(policy, found);
@@ -184,14 +187,14 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
     },
     async create(found) {
       if (!management || found.state !== 'missing') return found;
-      return foundOr(object, 'missing', async () => {
+      return foundOr({ object, state: 'missing', detail }, async () => {
         await management.setPolicy(policy);
         return { object, state: 'created' };
       });
     },
     async change(found) {
       if (!management || setting === undefined) return found;
-      return foundOr(object, 'different', async () => {
+      return foundOr({ object, state: 'different', detail }, async () => {
         const stored = await management.policy(policy);
         const asSet = stored && { ...stored, definition: { ...stored.definition, [setting]: definition[setting] } };
         if (!asSet || differencesOfPolicy(policy, asSet).length > 0) return found;
@@ -202,6 +205,13 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
     },
   };
 }
+
+const OFFLINE_ADVICE =
+  'No member of the queue is online, so no event that it matches is confirmed. Start the nodes of its members.';
+
+/** A queue whose statistics are collected names its online members; RabbitMQ 3.10 omits the field if there are none. */
+const isOffline = ({ type, online, state, messages }: QueueState) =>
+  type !== 'classic' && (online ? online.length === 0 : state === undefined && messages !== undefined);
 
 const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
 const OWN = new Set(TOPOLOGY.queues.map(({ name }) => name));
@@ -218,8 +228,10 @@ async function refusingSubscribers(management: Management): Promise<readonly Fin
   try {
     for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
       const queue = OWN.has(name) ? undefined : await management.queue(name);
-      if (!queue || !REFUSING.has(overflowOf(queue))) continue;
-      findings.push({ object: `queue ${name} of a subscriber`, state: 'different', detail: SUBSCRIBER_ADVICE });
+      const object = `queue ${name} of a subscriber`;
+      if (queue && isOffline(queue)) findings.push({ object, state: 'offline', detail: OFFLINE_ADVICE });
+      else if (queue && REFUSING.has(overflowOf(queue)))
+        findings.push({ object, state: 'different', detail: SUBSCRIBER_ADVICE });
     }
   } catch (error) {
     if (!(error instanceof ManagementUnavailable)) throw error;
@@ -241,13 +253,13 @@ const refused = (object: string, { code, reason }: ChannelError): Finding => ({
   detail: code === ACCESS_REFUSED ? `${reason}: ${GRANT_ADVICE}` : reason,
 });
 
-/** Returns the result of `find`, or a finding in `state` with the reason if the management API is unavailable. */
-async function foundOr(object: string, state: Finding['state'], find: () => Promise<Finding>): Promise<Finding> {
+/** Returns the result of `find`, or `otherwise` with the reason before its detail if the management API is unavailable. */
+async function foundOr(otherwise: Finding, find: () => Promise<Finding>): Promise<Finding> {
   try {
     return await find();
   } catch (error) {
     if (!(error instanceof ManagementUnavailable)) throw error;
-    return { object, state, detail: error.message };
+    return { ...otherwise, detail: [error.message, otherwise.detail ?? []].flat().join('\n') };
   }
 }
 

@@ -22,6 +22,9 @@ type ApiResponse = Readonly<{ status: number; ok: boolean; text: string }>;
 export type QueueState = Readonly<{
   type: string;
   arguments: Readonly<Record<string, unknown>>;
+  online?: readonly string[];
+  state?: string;
+  messages?: number;
   effective_policy_definition?: Readonly<Record<string, unknown>>;
 }>;
 
