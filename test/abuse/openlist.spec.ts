@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../support/accounts.js';
 import { metricsWhen, readMetrics } from '../support/metrics.js';
+import { CACHED } from '../support/openlist/downloads.js';
 import { openListScene } from '../support/openlist/scene.js';
 import { exchangeBytes } from '../support/raw-connection.js';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 
-const { app, double, admin } = await openListScene();
+const { app, double, api, admin } = await openListScene();
 
 describe('a request that asks for another protocol', () => {
   let account: number;
@@ -51,4 +54,57 @@ describe('a request that asks for another protocol', () => {
     expect(answers.match(/^connection: .*/gim)!.at(-1)).toMatch(/close/);
     await metricsWhen(app.managementUrl, (series) => counted(series) === before + 2);
   });
+});
+
+it.each([
+  '/api/admin/setting/list',
+  '/api/admin/setting/get?keys=token,version',
+  '/api/admin/storage/list',
+  '/api/admin/meta/list',
+  '/api/share/list',
+  '/api/fs/get',
+  '/api/later',
+  '/dav/',
+])('no cache may keep the answer to %s, which depends on the caller', async (path) => {
+  for (const client of [admin, api]) {
+    const { headers } = await client.with({ 'accept-encoding': 'identity' }).get(path);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['vary']).toMatch(/\bAuthorization\b/);
+  }
+});
+
+it('a download that is signed in its address keeps what OpenList says to caches', async () => {
+  double.files.write('/signed.txt', 'text');
+  const { sign } = (await admin.post('/api/fs/get', { path: '/signed.txt' })).data<{ sign: string }>();
+  const { text, headers } = await api.get(`/p/signed.txt?sign=${sign}`);
+  expect(text).toBe('text');
+  expect(headers['cache-control']).toBe(CACHED);
+});
+
+/** How long such a body may take and the answer to it may be read (milliseconds). */
+const UNIDENTIFIED_TIME = 90_000;
+
+it('the body of a sender whom nobody has identified ends within a minute or so, however it is sent', async () => {
+  const sized = 'Content-Length: 65536\r\n';
+  const chunked = 'Transfer-Encoding: chunked\r\n';
+  const signature = 'Authorization: AWS4-HMAC-SHA256 Credential=x\r\n';
+  const heads = [
+    `POST /ping HTTP/1.1\r\n${sized}`,
+    `POST /api/public/settings HTTP/1.1\r\n${sized}`,
+    `POST /api/fs/list HTTP/1.1\r\n${sized}`,
+    `PUT /api/fs/list HTTP/1.1\r\n${chunked}`,
+    `PUT /s3/bucket/a HTTP/1.1\r\n${signature}${sized}`,
+    `OPTIONS /dav/ HTTP/1.1\r\n${sized}`,
+    `POST /api/auth/login HTTP/1.1\r\n${sized}`,
+  ];
+  const ended = heads.map(async (head) => {
+    const socket = connect(app.port, '127.0.0.1').on('error', () => undefined);
+    const piece = head.includes(chunked) ? '1\r\na\r\n' : 'a';
+    socket.write(`${head}Host: t\r\n\r\n`);
+    const dripping = setInterval(() => socket.write(piece), 5_000);
+    const signal = AbortSignal.timeout(UNIDENTIFIED_TIME);
+    await once(socket.resume(), 'close', { signal }).finally(() => clearInterval(dripping));
+    return head;
+  });
+  expect(await Promise.all(ended)).toEqual(heads);
 });

@@ -178,7 +178,7 @@ it('answers forbid content sniffing and do not ask for HTTPS by default', async 
 });
 
 it('pages load nothing from other origins, allow no framing by them, and do not upgrade to HTTPS', async () => {
-  for (const path of ['/docs', '/docs/swagger-ui-bundle.js']) {
+  for (const path of ['/docs', '/docs/swagger-ui-bundle.js', '/doc%73', '/%64ocs/swagger-ui-bundle.js']) {
     const { headers } = await api.get(path);
     expect(headers['content-security-policy'], path).toContain("default-src 'self'");
     expect(headers['content-security-policy'], path).not.toContain('upgrade-insecure-requests');

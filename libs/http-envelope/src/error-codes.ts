@@ -287,6 +287,11 @@ export const errorCodes: Readonly<Record<DomainErrorCode, RefusalRow>> = {
     'not support index: {quoted}',
     '`search_index` is not one of its options',
   ),
+  'setting-address-unsuitable': hook(
+    '{quoted}',
+    'an address must not run code: use one that begins with https:// or /',
+    'an address that browsers follow begins with `javascript:` or the like',
+  ),
   'privacy-patterns-invalid': hook(
     'privacy_regs',
     '{quoted}',

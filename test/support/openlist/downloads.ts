@@ -44,6 +44,9 @@ export async function sendEndless({ response }: Exchange): Promise<void> {
   }
 }
 
+/** The `Cache-Control` of a storage provider. OpenList passes it on. */
+export const CACHED = 'public, max-age=600';
+
 /** Answers with a file, or with the part of it that the client asks for. */
 export async function sendFile(exchange: Exchange, entry: Entry): Promise<void> {
   const { bytes, name, modified } = entry;
@@ -55,6 +58,7 @@ export async function sendFile(exchange: Exchange, entry: Entry): Promise<void> 
       'content-type': contentTypeOf(entry),
       'content-disposition': `attachment; filename="${name}"; filename*=utf-8''${encodeURIComponent(name)}`,
       'last-modified': modified.toUTCString(),
+      'cache-control': CACHED,
     },
     read: (start, end) => Readable.from([bytes.subarray(start, end)], { objectMode: false }),
   });

@@ -7,8 +7,8 @@ import { clientCorrelationOf, type RequestHook } from '../request/request-readin
 export const CONSOLE = '/@account';
 
 /** Returns whether the response is an HTML page: the documentation or the welcome page. */
-export const isPageRequest = (request: FastifyRequest): boolean =>
-  request.url.startsWith('/docs') || isWelcomePageRequest(request);
+const isPageRequest = (request: FastifyRequest): boolean =>
+  (request.routeOptions.url?.startsWith('/docs') ?? false) || isWelcomePageRequest(request);
 
 /** Returns whether a browser opens the root. Browsers list `text/html` in `Accept`; other programs accept anything, or JSON. */
 export const isWelcomePageRequest = ({ method, url, headers }: FastifyRequest): boolean =>

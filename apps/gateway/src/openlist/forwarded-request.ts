@@ -54,4 +54,5 @@ export class ForwardedRequest implements FailedRequest {
 }
 
 /** Returns the value that the nearest proxy wrote. */
-const lastOf = (header: string | string[] | undefined) => header?.toString().split(',').at(-1)?.trim().toLowerCase();
+export const lastOf = (header: string | string[] | undefined) =>
+  header?.toString().split(',').at(-1)?.trim().toLowerCase();

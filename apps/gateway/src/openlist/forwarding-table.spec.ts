@@ -114,6 +114,22 @@ describe('a request', () => {
   });
 });
 
+it.each([
+  ['/d/film.mkv?sign=x', true],
+  ['/%64/film.mkv', true],
+  ['/%70/a', true],
+  ['/p%2fa', true],
+  ['/sad/x', true],
+  ['/dav', true],
+  ['/da%76/x', true],
+  ['/s3/bucket', true],
+  ['/robots.txt', false],
+  ['/data', false],
+  ['/api/fs/list', false],
+])('the headers of %s may reach a storage provider: %s', (url, reaches) => {
+  expect(forwardedRow(url, isRoute)?.reachesProviders ?? false).toBe(reaches);
+});
+
 describe('a request for the static token', () => {
   it.each([
     'get?key=token',

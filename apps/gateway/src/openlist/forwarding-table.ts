@@ -17,13 +17,18 @@ export type TokenPart = 'replaced in the answer' | 'left out of the body';
 /** The part of an exchange whose ids of users are ids of accounts for clients. */
 export type UserPart = 'in the answer' | 'in the body';
 
-/** Requests that OpenList answers. `scope`: what an access token needs; without it, access tokens are refused. */
+/**
+ * Requests that OpenList answers. `scope`: what an access token needs; without it, access tokens are refused. `reachesProviders`: OpenList may pass their
+ * headers on to a storage provider. `isUpload`: OpenList decides who may PUT a body before it reads it.
+ */
 export type ForwardedRow = Readonly<{
   paths: readonly string[];
   speaker: Speaker;
   scope?: AccessTokenScope;
   token?: TokenPart;
   users?: UserPart;
+  reachesProviders?: true;
+  isUpload?: true;
   note: string;
 }>;
 
@@ -56,7 +61,7 @@ export const forwardingTable = [
     paths: [`${SETTING}save`],
     speaker: 'caller',
     token: 'left out of the body',
-    note: 'the setting `token` is left out',
+    note: 'the setting `token` is left out, and `proxy_ignore_headers` keeps `authorization`',
   },
   { paths: [`${SETTING}*`, '/api/admin/message/*'], speaker: 'caller', note: 'other settings, and messages' },
   {
@@ -78,8 +83,27 @@ export const forwardingTable = [
     scope: 'files',
     note: 'without a token, OpenList decides about shared links',
   },
-  { paths: ['/dav', '/dav/*'], speaker: 'login', note: 'WebDAV' },
-  { paths: ['/s3', '/s3/*'], speaker: 'signature', note: "keys of OpenList's own" },
+  {
+    paths: ['/api/fs/put', '/api/fs/form', '/api/fs/multipart/chunk'],
+    speaker: 'caller',
+    scope: 'files',
+    isUpload: true,
+    note: 'uploads',
+  },
+  { paths: ['/dav', '/dav/*'], speaker: 'login', reachesProviders: true, isUpload: true, note: 'WebDAV' },
+  {
+    paths: ['/s3', '/s3/*'],
+    speaker: 'signature',
+    reachesProviders: true,
+    isUpload: true,
+    note: "keys of OpenList's own",
+  },
+  {
+    paths: ['/d/*', '/p/*', '/ad/*', '/ae/*', '/ap/*', '/sd/*', '/sad/*'],
+    speaker: 'nobody',
+    reachesProviders: true,
+    note: 'downloads, with a `sign` in the address or of a share',
+  },
   {
     paths: ['/', '/ping', '/robots.txt', '/favicon.ico', '/manifest.json'],
     speaker: 'nobody',
@@ -91,7 +115,7 @@ export const forwardingTable = [
 export const remainingRows = [
   { paths: ['/api/admin/*'], speaker: 'caller', note: 'storages, metas, tasks, indexes' },
   { paths: ['/api', '/api/*'], speaker: 'caller', scope: 'files', note: 'files, shares, tasks' },
-  { paths: ['/*'], speaker: 'nobody', note: 'the web page, and downloads with a `sign` in the address' },
+  { paths: ['/*'], speaker: 'nobody', note: 'the web page' },
 ] as const satisfies readonly ForwardedRow[];
 
 export const OWN_ROUTES: OwnRow = { paths: [], note: 'routes that OpenList does not have' };
@@ -148,8 +172,8 @@ function isOwnSetting(path: string, query: string): boolean {
     throw new Fault(400, 'the query must name the settings once');
   if (path !== `${SETTING}get` && path !== `${SETTING}delete`) return false;
   const asked = parameters.get('key') || parameters.get('keys') || '';
-  return isTokenKey(asked);
+  return isSettingKey(asked, 'token');
 }
 
-/** Returns whether OpenList's database could take the key for that of its static token. Some compare without case and spaces. */
-export const isTokenKey = (key: string): boolean => key.trim().toLowerCase() === 'token';
+/** Returns whether OpenList's database could take a key for that of a setting. Some compare without case and spaces. */
+export const isSettingKey = (key: string, of: string): boolean => key.trim().toLowerCase() === of;

@@ -31,6 +31,7 @@ import {
   hasLargeBody,
   receivedBody,
   REPEATABLE_BODY,
+  REQUEST_TIME,
 } from './exchange/forwarded-body.js';
 import { requestHeaders, type Sender } from './exchange/forwarded-headers.js';
 import {
@@ -50,10 +51,8 @@ import { forwardedRow, type ForwardedRow, type UserPart } from './forwarding-tab
 import { Identities, type Identity } from './identity.js';
 import { holdMetas, METAS_BYTES, withAccounts, withUsers } from './meta-users.js';
 import { refusalAnswer, refuse } from './refusal-answer.js';
-import { holdSettings, SETTINGS_BYTES, withoutToken, withOwnToken } from './setting-token.js';
+import { holdSettings, SETTINGS_BYTES, safeSettings, withOwnToken } from './setting-token.js';
 
-/** How long a request that is answered here may take to arrive (milliseconds). Forwarded ones may take longer. */
-const OWN_REQUEST_TIME = 60_000;
 /** How long OpenList may take to answer before this is worth a warning (milliseconds). */
 const CHECK_TIME = 2_000;
 /** Methods that a client could repeat as well (RFC 9110 section 9.2.1, RFC 4918). */
@@ -164,7 +163,9 @@ export class OpenListForwarding extends Forwarding {
       identity = await this.#withTakenToken(identity, request, row);
     const identified = performance.now();
     askForBody(request.raw, response);
-    const body = isLarge ? await begunBody(request.raw) : await this.#bodyOf(client, identity);
+    const body = isLarge
+      ? await begunBody(request.raw, isIdentified(identity), isIdentified(identity) || isUpload(client))
+      : await this.#bodyOf(client, identity);
     // The time in which the client sent its body is not ours.
     const startedAt = performance.now() - (identified - arrivedAt);
     let answer: Relayed;
@@ -225,11 +226,13 @@ export class OpenListForwarding extends Forwarding {
   }
 
   async #sentOnce(client: Client, identity: Identity, body: Body, startedAt: number): Promise<Relayed> {
-    const { request, response } = client;
+    const { request, response, row } = client;
     const { raw, method, url } = request;
     const holding = holdingFor(client, identity);
-    const relay = new Relay({ request: raw, response }, this.settings.hstsSeconds, holding, identity.validUntil);
-    const headers = requestHeaders(raw, this.#senderOf(client, identity), this.api.forwarder);
+    const policy = { hstsSeconds: this.settings.hstsSeconds, isPrivate: row.speaker !== 'nobody' };
+    const relay = new Relay({ request: raw, response }, policy, holding, identity.validUntil);
+    const mark = row.reachesProviders ? undefined : this.api.forwarder;
+    const headers = requestHeaders(raw, this.#senderOf(client, identity), mark);
     const outgoing: Outgoing = {
       method,
       path: url,
@@ -274,10 +277,12 @@ export class OpenListForwarding extends Forwarding {
 
   async #bodyOf(client: Client, identity: Identity): Promise<Buffer | null> {
     const { raw } = client.request;
-    if (savesSettings(client)) return withoutToken(await receivedBody(raw, SETTINGS_BYTES));
+    if (savesSettings(client)) return safeSettings(await receivedBody(raw, SETTINGS_BYTES, true));
     if (namesUsers(client, identity, 'in the body'))
-      return this.#rewritten(withUsers(await receivedBody(raw, METAS_BYTES), this.ids, (id) => this.api.metaUsers(id)));
-    return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY) : null;
+      return this.#rewritten(
+        withUsers(await receivedBody(raw, METAS_BYTES, true), this.ids, (id) => this.api.metaUsers(id)),
+      );
+    return hasBody(raw) ? receivedBody(raw, REPEATABLE_BODY, isIdentified(identity)) : null;
   }
 
   /** Returns what was rewritten with look-ups in OpenList. Their refusals are not those of the request. */
@@ -314,6 +319,11 @@ function ifOutdated(error: unknown): undefined {
   if (!(error instanceof OutdatedLogin)) throw error;
 }
 
+/** Returns whether an account is known that sends the request. The guest is none, and the signatures of S3 are not checked here. */
+const isIdentified = ({ secret }: Identity) => secret !== undefined;
+
+const isUpload = ({ request, row }: Client) => row.isUpload === true && request.method === 'PUT';
+
 /** Returns whether OpenList ended a kept connection, maybe before the request arrived. */
 const isCut = (error: unknown): boolean =>
   error instanceof OpenListUnavailable &&
@@ -337,7 +347,7 @@ function receiveOwn(request: IncomingMessage, response: ServerResponse): undefin
   if (!hasBody(request)) return;
   const timedOut = Object.assign(new Error('the request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const end = () => void (request.complete || answerClientError(timedOut, request.socket));
-  const timer = setTimeout(end, OWN_REQUEST_TIME).unref();
+  const timer = setTimeout(end, REQUEST_TIME).unref();
   response.once('close', () => clearTimeout(timer));
 }
 

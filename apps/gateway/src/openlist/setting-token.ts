@@ -1,6 +1,7 @@
+import { requireHarmlessAddress } from '@keyfold/domain';
 import { Fault } from '@keyfold/http-envelope';
 import type { Holding } from './exchange/relay.js';
-import { isTokenKey } from './forwarding-table.js';
+import { isSettingKey } from './forwarding-table.js';
 
 /** In bytes. All settings of OpenList take some 60 KB. */
 export const SETTINGS_BYTES = 4_194_304;
@@ -19,7 +20,7 @@ export async function withOwnToken(body: Buffer, own: () => Promise<string>): Pr
   const tokens = [isRecord(answer) ? answer['data'] : answer]
     .flat()
     .filter(isRecord)
-    .filter((item) => fieldsNamed(item, 'key').some((key) => typeof key === 'string' && isTokenKey(key)));
+    .filter((item) => isSetting(item, 'token'));
   if (tokens.length === 0) return body;
   const value = await own();
   for (const item of tokens) item['value'] = value;
@@ -27,18 +28,34 @@ export async function withOwnToken(body: Buffer, own: () => Promise<string>): Pr
 }
 
 /**
- * Leaves out the setting `token` of a list that is saved. What is sent is what was read here, because the readers take repeated fields differently.
+ * Returns a list of settings as it may be saved: without the setting `token`, and with `authorization` among the headers that storage providers never get,
+ * because it may be the static token. What is sent is what was read here, because the readers take repeated fields differently.
  *
- * @throws Fault 400 for a body that is not a list.
+ * @throws Fault 400 for a body that is not a list; DomainError for an address that runs code.
  */
-export function withoutToken(body: Buffer): Buffer {
+export function safeSettings(body: Buffer): Buffer {
   const fault = () => new Fault(400, 'the body must be a list of settings in JSON');
   const settings = readable(() => JSON.parse(body.toString()) as unknown, fault);
   if (!Array.isArray(settings)) throw fault();
-  const isToken = (item: unknown) =>
-    isRecord(item) && fieldsNamed(item, 'key').some((key) => typeof key === 'string' && isTokenKey(key));
+  const saved = settings.flatMap((item) => (isRecord(item) ? safeSetting(item) : [item]));
   // Too deep lists can be read and not written.
-  return readable(() => Buffer.from(JSON.stringify(settings.filter((item) => !isToken(item)))), fault);
+  return readable(() => Buffer.from(JSON.stringify(saved)), fault);
+}
+
+function safeSetting(item: Fields): Fields[] {
+  if (isSetting(item, 'token')) return [];
+  for (const key of fieldsNamed(item, 'key').map(String))
+    for (const value of fieldsNamed(item, 'value').map(String)) requireHarmlessAddress(key.trim().toLowerCase(), value);
+  if (!isSetting(item, 'proxy_ignore_headers')) return [item];
+  const fields = Object.entries(item).map(([name, value]) => [name, isNamed(name, 'value') ? ignoring(value) : value]);
+  return [{ value: ignoring(''), ...Object.fromEntries(fields) }];
+}
+
+/** OpenList compares the names as they are, without trimming them. */
+function ignoring(value: unknown): unknown {
+  const headers = value ?? '';
+  if (typeof headers !== 'string' || headers.split(',').includes('authorization')) return headers;
+  return headers === '' ? 'authorization' : `${headers},authorization`;
 }
 
 function readable<Result>(read: () => Result, fault: () => Fault): Result {
@@ -49,10 +66,15 @@ function readable<Result>(read: () => Result, fault: () => Fault): Result {
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+type Fields = Record<string, unknown>;
+const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** Go matches names of fields whatever their case. */
-const fieldsNamed = (item: Record<string, unknown>, name: string): unknown[] =>
+const isNamed = (field: string, name: string) => field.toLowerCase() === name;
+const fieldsNamed = (item: Fields, name: string): unknown[] =>
   Object.entries(item)
-    .filter(([each]) => each.toLowerCase() === name)
+    .filter(([each]) => isNamed(each, name))
     .map(([, value]) => value);
+
+const isSetting = (item: Fields, of: string): boolean =>
+  fieldsNamed(item, 'key').some((key) => typeof key === 'string' && isSettingKey(key, of));

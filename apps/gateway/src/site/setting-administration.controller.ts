@@ -144,6 +144,7 @@ export class SettingAdministrationController {
       'chunk-size-invalid',
       'character-mapping-invalid',
       'search-index-unknown',
+      'setting-address-unsuitable',
       'settings-too-large',
     ],
     idempotent: true,

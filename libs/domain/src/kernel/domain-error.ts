@@ -175,6 +175,8 @@ export type DomainErrorCode =
   | 'character-mapping-invalid'
   /** `ChangeSettings`: `search_index` is not one of its options. Quotes the value. */
   | 'search-index-unknown'
+  /** `ChangeSettings`: an address that browsers follow runs code, such as `javascript:`. */
+  | 'setting-address-unsuitable'
   /** `ChangeSettingsCommand`: a line of `privacy_regs` is not a regular expression of RE2, or all are too large. Quotes the reason. */
   | 'privacy-patterns-invalid'
   /** `DeleteSetting` for a setting that Keyfold knows. Quotes its key. */

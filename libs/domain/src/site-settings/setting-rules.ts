@@ -23,7 +23,31 @@ const rules: Readonly<Record<string, (value: string) => string>> = {
  * @throws DomainError if the value is not allowed.
  */
 export function normalSettingValue(key: string, value: string): string {
+  requireHarmlessAddress(key, value);
   return Object.hasOwn(rules, key) ? rules[key]!(value) : value;
+}
+
+/** The settings whose addresses browsers follow or show. The previews have them in JSON. */
+const ADDRESSES = ['favicon', 'logo', 'audio_cover', 'external_previews', 'iframe_previews'];
+/** Browsers ignore white space and control characters here. An image cannot run code where it is only shown. */
+const RUNS_CODE = /^(javascript|vbscript|data(?!:image\/)):/i;
+
+/** Throws `setting-address-unsuitable` if a setting holds an address that runs code when a browser follows it. */
+export function requireHarmlessAddress(key: string, value: string): void {
+  if (!ADDRESSES.includes(key)) return;
+  const addresses = key.endsWith('_previews') ? textsIn(value) : value.split('\n');
+  if (addresses.some((each) => RUNS_CODE.test(each.replace(/[\0-\x20]/g, ''))))
+    throw new DomainError('setting-address-unsuitable', { quoted: key });
+}
+
+function textsIn(json: string): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(json, (_, each: unknown) => void (typeof each === 'string' && texts.push(each)));
+  } catch {
+    // Nobody can follow what is in there.
+  }
+  return texts;
 }
 
 /** Throws `static-token-unsuitable` unless the text can be the static token. An empty one would make everybody the administrator. */

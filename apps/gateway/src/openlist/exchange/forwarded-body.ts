@@ -24,26 +24,28 @@ export function askForBody({ headers }: IncomingMessage, response: ServerRespons
 
 /** How long neither side of a transfer may make progress (milliseconds). */
 export const IDLE_TIME = 600_000;
+/** How long the body of a request may take in all that stays here, or whose sender nobody has identified (milliseconds). */
+export const REQUEST_TIME = 60_000;
 
 /**
- * Receives a body of at most `limit` bytes.
+ * Receives a body of at most `limit` bytes. That of an identified sender may take any time while something arrives.
  *
- * @throws Fault 413 if it is longer, 400 if it ends too early, 408 if nothing arrives for long.
+ * @throws Fault 413 if it is longer, 400 if it ends too early, 408 if it takes too long.
  */
-export function receivedBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function receivedBody(request: IncomingMessage, limit: number, isIdentified: boolean): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const idle = setTimeout(() => reject(tooSlow()), IDLE_TIME).unref();
+    const timer = setTimeout(() => reject(tooSlow()), isIdentified ? IDLE_TIME : REQUEST_TIME).unref();
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      idle.refresh();
+      if (isIdentified) timer.refresh();
       if (size <= limit) chunks.push(chunk);
       else reject(new Fault(413, `the body is too long: at most ${limit} bytes`));
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('close', () => {
-      clearTimeout(idle);
+      clearTimeout(timer);
       reject(new Fault(400, 'the request ended too early'));
     });
     request.on('error', () => undefined);
@@ -53,23 +55,26 @@ export function receivedBody(request: IncomingMessage, limit: number): Promise<B
 const tooSlow = () => new Fault(408, 'the body took too long');
 
 /**
- * Returns the body of a request once it has begun: undici sends the head of a request with the first bytes of its body.
+ * Returns the body of a request once it has begun: undici sends the head of a request with the first bytes of its body. A body that may not take
+ * `long` has to end in time as well: if it does not, it is destroyed with the same fault.
  *
- * @throws Fault 408 if nothing arrives for long.
+ * @throws Fault 408 if it does not begin in time.
  */
-export function begunBody(request: IncomingMessage): Promise<ForwardedBody> {
+export function begunBody(request: IncomingMessage, isIdentified: boolean, long: boolean): Promise<ForwardedBody> {
   const body = new ForwardedBody(request);
   return new Promise((resolve, reject) => {
     const giveUp = () => {
-      body.destroy();
+      body.destroy(tooSlow());
       reject(tooSlow());
     };
-    const idle = setTimeout(giveUp, IDLE_TIME).unref();
+    const timer = setTimeout(giveUp, isIdentified ? IDLE_TIME : REQUEST_TIME).unref();
+    const stop = () => clearTimeout(timer);
     const begin = () => {
-      clearTimeout(idle);
+      if (long) stop();
       resolve(body);
     };
     request.once('data', begin).once('end', begin).once('close', begin);
+    request.once('end', stop).once('close', stop);
   });
 }
 

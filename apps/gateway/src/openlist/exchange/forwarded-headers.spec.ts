@@ -23,20 +23,6 @@ describe('the headers of a request', () => {
     ]);
   });
 
-  it.each([
-    ['/d/film.mkv?sign=x', false],
-    ['/p/a', false],
-    ['/sad/x', false],
-    ['/dav', false],
-    ['/dav/x', false],
-    ['/robots.txt', true],
-    ['/data', true],
-    ['/api/fs/list', true],
-  ])('of %s have the mark, which no storage provider may learn: %s', (url, isMarked) => {
-    const headers = requestHeaders({ url, rawHeaders: [], headers: {} }, sender, 'mark');
-    expect(headers.includes('mark')).toBe(isMarked);
-  });
-
   it('contain nothing of the client in their place, whatever its case', () => {
     const forged = [
       'AUTHORIZATION',
@@ -78,10 +64,11 @@ describe('the headers of a request', () => {
 });
 
 describe('the headers of an answer', () => {
+  const open = { hstsSeconds: 0, isPrivate: false };
   const bytes = (...texts: string[]) => texts.map((text) => Buffer.from(text, 'latin1'));
 
   it('keep their bytes and their repetitions', () => {
-    expect(answerHeaders(bytes('Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Name', 'caf\xe9'), 0)).toEqual([
+    expect(answerHeaders(bytes('Set-Cookie', 'a', 'Set-Cookie', 'b', 'X-Name', 'caf\xe9'), open)).toEqual([
       'Set-Cookie',
       'a',
       'Set-Cookie',
@@ -93,7 +80,21 @@ describe('the headers of an answer', () => {
 
   it('lose those of the connection, and have our HSTS if there is one', () => {
     const raw = bytes('Connection', 'close', 'Strict-Transport-Security', 'max-age=1', 'Keep-Alive', '5');
-    expect(answerHeaders(raw, 60)).toEqual(['Strict-Transport-Security', 'max-age=60']);
-    expect(answerHeaders(raw, 0)).toEqual(['Strict-Transport-Security', 'max-age=1']);
+    expect(answerHeaders(raw, { ...open, hstsSeconds: 60 })).toEqual(['Strict-Transport-Security', 'max-age=60']);
+    expect(answerHeaders(raw, open)).toEqual(['Strict-Transport-Security', 'max-age=1']);
+  });
+
+  it('let no cache keep an answer that depends on the caller, whatever OpenList or a storage provider says', () => {
+    const names = ['Cache-Control', 'cdn-cache-control', 'Surrogate-Control', 'X-Accel-Expires', 'Expires', 'Pragma'];
+    const others = ['ETag', '"a"', 'Vary', 'Origin'];
+    const raw = bytes(...names.flatMap((name) => [name, 'public, max-age=60']), ...others);
+    expect(answerHeaders(raw, open)).toHaveLength(raw.length);
+    expect(answerHeaders(raw, { ...open, isPrivate: true })).toEqual([
+      ...others,
+      'Cache-Control',
+      'no-store',
+      'Vary',
+      'Authorization',
+    ]);
   });
 });

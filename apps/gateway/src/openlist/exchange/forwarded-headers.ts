@@ -40,36 +40,47 @@ const NOT_SENT = new Set([
   FORWARDER,
 ]);
 const NOT_RETURNED = new Set(HOP_BY_HOP);
+/** Headers with which an answer lets caches keep it. Some caches prefer their own to `Cache-Control`. */
+const CACHING = [
+  'cache-control',
+  'cdn-cache-control',
+  'cloudflare-cdn-cache-control',
+  'expires',
+  'pragma',
+  'surrogate-control',
+  'x-accel-expires',
+];
+
+/** Changes to the headers of an answer. `isPrivate`: it depends on the caller, so no cache may keep it. */
+export type AnswerPolicy = Readonly<{ hstsSeconds: number; isPrivate: boolean }>;
 
 /**
  * Returns the headers of a request as names and values in turn. `Host` is kept, because OpenList builds addresses from it. `forwarder` is the mark of this
- * service, which downloads do not get.
+ * service, if the request gets it.
  */
 export function requestHeaders(
-  { url = '', rawHeaders, headers }: Pick<IncomingMessage, 'url' | 'rawHeaders' | 'headers'>,
+  { rawHeaders, headers }: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,
   { authorization, address, protocol, host }: Sender,
-  forwarder: string,
+  forwarder: string | undefined,
 ): string[] {
   const kept = withoutHeaders(rawHeaders, NOT_SENT, namedBy(headers.connection));
   if (authorization !== undefined) kept.push('Authorization', authorization);
   if (address !== '') kept.push('X-Forwarded-For', address);
   kept.push('X-Forwarded-Proto', protocol);
   if (host !== undefined) kept.push('X-Forwarded-Host', host);
-  if (!isDownload(url)) kept.push(FORWARDER, forwarder);
+  if (forwarder !== undefined) kept.push(FORWARDER, forwarder);
   return kept;
 }
 
-/** Returns whether OpenList may pass the headers of a request on to a storage provider. */
-const isDownload = (url: string): boolean => /^\/(?:[dp]|a[dep]|sa?d|dav|s3)(?:[/?]|$)/.test(url);
-
 /** Returns the headers of an answer as names and values in turn. Their bytes stay as they are. */
-export function answerHeaders(raw: readonly (Buffer | string)[], hstsSeconds: number): string[] {
+export function answerHeaders(raw: readonly (Buffer | string)[], { hstsSeconds, isPrivate }: AnswerPolicy): string[] {
   const texts = raw.map((each) => (typeof each === 'string' ? each : each.toString('latin1')));
   const connection = texts.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'connection');
   const named = namedBy(connection < 0 ? undefined : texts[connection + 1]);
-  if (hstsSeconds === 0) return withoutHeaders(texts, NOT_RETURNED, named);
-  const kept = withoutHeaders(texts, NOT_RETURNED, [...named, 'strict-transport-security']);
-  kept.push('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+  if (hstsSeconds > 0) named.push('strict-transport-security');
+  const kept = withoutHeaders(texts, NOT_RETURNED, isPrivate ? [...named, ...CACHING] : named);
+  if (hstsSeconds > 0) kept.push('Strict-Transport-Security', `max-age=${hstsSeconds}`);
+  if (isPrivate) kept.push('Cache-Control', 'no-store', 'Vary', 'Authorization');
   return kept;
 }
 

@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { begunBody, discardRest, ForwardedBody, hasBody, IDLE_TIME } from './forwarded-body.js';
+import {
+  begunBody,
+  discardRest,
+  ForwardedBody,
+  hasBody,
+  IDLE_TIME,
+  receivedBody,
+  REQUEST_TIME,
+} from './forwarded-body.js';
 import { OutdatedLogin, Relay, type Relayed } from './relay.js';
 import { Upstream } from './upstream.js';
 
@@ -18,13 +26,15 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+const policy = { hstsSeconds: 0, isPrivate: false };
+
 /** Returns a request to a proxy in front of `openlist`, and how passing on its answer ended. */
 async function asked(method: 'GET' | 'PUT', openlist: RequestListener) {
   const upstream = new Upstream(`http://127.0.0.1:${await listening(createServer(openlist))}`);
   onTestFinished(() => upstream.close());
   const relayed = Promise.withResolvers<Relayed>();
   const proxy = createServer((received, response) => {
-    const relay = new Relay({ request: received, response }, 0, () => undefined);
+    const relay = new Relay({ request: received, response }, policy, () => undefined);
     const body = hasBody(received) ? new ForwardedBody(received) : null;
     const sending = upstream.send({ method, path: '/', headers: [], body }, relay);
     sending.catch((error: { status: number }) => {
@@ -124,9 +134,9 @@ it('a request that is too late for its login is not sent, and another one has it
   const sent = request({ host: '127.0.0.1', port: await listening(proxy), method: 'PUT', agent: false });
   sent.end('body');
   const [asked, response] = (await once(proxy, 'request')) as Parameters<RequestListener>;
-  const body = await begunBody(asked);
+  const body = await begunBody(asked, true, true);
   const send = (validUntil: number) => {
-    const relay = new Relay({ request: asked, response }, 0, () => undefined, validUntil);
+    const relay = new Relay({ request: asked, response }, policy, () => undefined, validUntil);
     return upstream.send({ method: 'PUT', path: '/', headers: [], body }, relay);
   };
   await expect(send(0)).rejects.toThrow(OutdatedLogin);
@@ -135,10 +145,13 @@ it('a request that is too late for its login is not sent, and another one has it
   expect(connections).toBe(1);
 });
 
-it('a body that never begins is given up', async () => {
+it.each([
+  { isIdentified: true, time: IDLE_TIME },
+  { isIdentified: false, time: REQUEST_TIME },
+])('a body that never begins is given up: $isIdentified', async ({ isIdentified, time }) => {
   const given = Promise.withResolvers<unknown>();
   const proxy = createServer((received, response) => {
-    given.resolve(begunBody(received).catch((error: unknown) => error));
+    given.resolve(begunBody(received, isIdentified, true).catch((error: unknown) => error));
     response.writeContinue();
   });
   proxy.on('checkContinue', (...exchange) => proxy.emit('request', ...exchange));
@@ -146,9 +159,49 @@ it('a body that never begins is given up', async () => {
   const sent = request({ host: '127.0.0.1', port: await listening(proxy), method: 'PUT', headers, agent: false });
   sent.on('error', () => undefined).flushHeaders();
   await once(sent, 'continue');
-  vi.advanceTimersByTime(IDLE_TIME);
+  vi.advanceTimersByTime(time);
   expect(await given.promise).toMatchObject({ status: 408 });
   sent.destroy();
+});
+
+describe('a body of which a byte arrives now and then', () => {
+  /** Sends a byte every 20 seconds. Returns what became of the body after a minute. */
+  async function after<Result>(read: (request: IncomingMessage) => Promise<Result>): Promise<Result | 'open'> {
+    const proxy = createServer();
+    const sent = request({ host: '127.0.0.1', port: await listening(proxy), method: 'POST', agent: false });
+    sent.on('error', () => undefined).write('a');
+    const [received] = (await once(proxy, 'request')) as Parameters<RequestListener>;
+    const result = read(received);
+    await once(received, 'data');
+    for (let byte = 0; byte < 3; byte++) {
+      vi.advanceTimersByTime(REQUEST_TIME / 3);
+      if (!sent.destroyed) sent.write('a');
+      await once(received, 'data');
+    }
+    const outcome = await Promise.race([result, new Promise<'open'>((resolve) => setImmediate(() => resolve('open')))]);
+    sent.destroy();
+    return outcome;
+  }
+  const failed = (error: unknown) => error;
+  const streamed = (isIdentified: boolean, long: boolean) => async (received: IncomingMessage) => {
+    const body = await begunBody(received, isIdentified, long);
+    return new Promise((resolve) => body.once('error', resolve));
+  };
+
+  it.each<[string, (received: IncomingMessage) => Promise<unknown>]>([
+    ['received here', (received) => receivedBody(received, 100, false).catch(failed)],
+    ['passed on', streamed(false, false)],
+  ])('is given up after a minute if nobody has identified its sender: %s', async (_, read) => {
+    expect(await after(read)).toMatchObject({ status: 408 });
+  });
+
+  it.each<[string, (received: IncomingMessage) => Promise<unknown>]>([
+    ['received here', (received) => receivedBody(received, 100, true).catch(failed)],
+    ['passed on', streamed(true, true)],
+    ['an upload that OpenList decides about', streamed(false, true)],
+  ])('goes on if its sender is identified, or OpenList does that: %s', async (_, read) => {
+    expect(await after(read)).toBe('open');
+  });
 });
 
 describe('pieces of all sizes', () => {

@@ -3,7 +3,7 @@ import { OpenListUnavailable } from '@keyfold/openlist';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { ClientGone, IDLE_TIME } from './forwarded-body.js';
-import { answerHeaders } from './forwarded-headers.js';
+import { answerHeaders, type AnswerPolicy } from './forwarded-headers.js';
 import { freeAfter } from './piece-memory.js';
 
 /** The head of an answer. */
@@ -48,7 +48,7 @@ export class Relay implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly client: Client,
-    private readonly hstsSeconds: number,
+    private readonly policy: AnswerPolicy,
     private readonly holding: Holding,
     /** Until when the request may be sent, in monotonic milliseconds. */
     private readonly validUntil = Infinity,
@@ -79,7 +79,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     // Only the final answer counts: hints before it are of no use through a proxy.
     if (status < 200) return;
     this.status = status;
-    const head = answerHeaders((controller.rawHeaders ?? []) as Buffer[], this.hstsSeconds);
+    const head = answerHeaders((controller.rawHeaders ?? []) as Buffer[], this.policy);
     const limit = this.holding(answerHead(status, headers));
     if (limit !== undefined) {
       this.#held = { head: { status, reason, headers: head }, chunks: [], left: limit };
@@ -122,7 +122,7 @@ export class Relay implements Dispatcher.DispatchHandler {
     if (error instanceof errors.InvalidArgumentError) return new Fault(400, 'the request cannot be forwarded');
     if (this.#isIdle)
       return new Fault(504, 'the file server did not answer in time', { retryAfterSeconds: RETRY_AFTER });
-    if (error instanceof OpenListUnavailable || error instanceof OutdatedLogin) return error;
+    if (error instanceof OpenListUnavailable || error instanceof OutdatedLogin || error instanceof Fault) return error;
     return new OpenListUnavailable('OpenList cannot be reached', { cause: error });
   }
 
