@@ -57,6 +57,28 @@ describe('a forwarded request', () => {
   });
 });
 
+it.each(['/p/a?sign=x', '/%70/a?sign=x', '/%64%2Fa', '/s%33/bucket'])(
+  'a request whose headers may reach a storage provider lacks our mark: %s',
+  async (path) => {
+    await api.get(path);
+    expect(last().url).toBe(path);
+    expect(last().headers).not.toHaveProperty('x-keyfold-forwarder');
+    await api.get('/robots.txt');
+    expect(last().headers).toHaveProperty('x-keyfold-forwarder');
+  },
+);
+
+it('the console runs its own scripts only, not files of the same origin', async () => {
+  const policyAt = async (host: string, more = {}) =>
+    String((await api.with({ host, ...more }).get('/@account')).headers['content-security-policy']);
+  expect(await policyAt('files.example:8443')).toContain('script-src files.example:*/@account/assets/;');
+  expect(await policyAt('10.0.0.1', { 'x-forwarded-host': 'files.example' })).toContain(
+    'script-src files.example:*/@account/assets/;',
+  );
+  for (const host of ['[::1]:5244', 'a.example;script-src', '192.0.2.1'])
+    expect(await policyAt(host)).toContain("script-src 'self';");
+});
+
 describe('a caller whom our own routes refuse', () => {
   it('gets the same text, and OpenList nothing', async () => {
     expect((await list(api.as('x.y.z'))).outcome).toBe('401 token is invalidated');

@@ -3,7 +3,7 @@ import type { FailedRequest } from '@keyfold/http-envelope';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { ClientAddress } from '../request/client-address.js';
+import { lastOf, type ClientAddress } from '../request/client-address.js';
 import { originOf } from '../request/request-reading.js';
 import type { Sender } from './exchange/forwarded-headers.js';
 
@@ -52,7 +52,3 @@ export class ForwardedRequest implements FailedRequest {
     };
   }
 }
-
-/** Returns the value that the nearest proxy wrote. */
-export const lastOf = (header: string | string[] | undefined) =>
-  header?.toString().split(',').at(-1)?.trim().toLowerCase();

@@ -146,3 +146,7 @@ const shapeOf = (text: string) =>
     .replace(/[^\x20-\x7e]/g, '?')
     .replace(/[0-9]+/g, '9')
     .replace(/[A-Za-z]+/g, 'a');
+
+/** Returns the value that the nearest proxy wrote. */
+export const lastOf = (header: string | string[] | undefined) =>
+  header?.toString().split(',').at(-1)?.trim().toLowerCase();

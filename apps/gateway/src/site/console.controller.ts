@@ -8,31 +8,37 @@ import helmet from 'helmet';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CONSOLE } from '../http/response-headers.hook.js';
+import { OPENLIST_URL } from '../overview/feed-readers.js';
+import { ClientAddress, lastOf } from '../request/client-address.js';
 
 /** The build puts the console beside the app. A program that runs from its sources has none. */
 const BUILT = fileURLToPath(new URL('./console/', import.meta.url));
 
 /** Lets the console run its own files and call the API, and nothing else: no inline code, no other site, no HTML from text. */
-const protectConsole = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      connectSrc: ["'self'"],
-      // The QR code of an enrolment.
-      imgSrc: ["'self'", 'data:'],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-      requireTrustedTypesFor: ["'script'"],
-      trustedTypes: ["'none'"],
+const protectConsole = (scripts: string) =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: [scripts],
+        styleSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        // The QR code of an enrolment.
+        imgSrc: ["'self'", 'data:'],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+        requireTrustedTypesFor: ["'script'"],
+        trustedTypes: ["'none'"],
+      },
     },
-  },
-  frameguard: { action: 'deny' },
-  strictTransportSecurity: false,
-});
+    frameguard: { action: 'deny' },
+    strictTransportSecurity: false,
+  });
+
+/** A host that a policy can name: no IP address but this one (CSP 3 section 6.7.2.7). */
+const HOST_NAME = /^(127\.0\.0\.1|(?=.*[a-z])[a-z\d.-]+)$/i;
 
 /** The built console, if it is on. */
 @Injectable()
@@ -73,13 +79,25 @@ export class ConsoleFiles implements OnModuleInit {
 @ApiExcludeController()
 @Controller(CONSOLE)
 export class ConsoleController {
-  constructor(@Inject(ConsoleFiles) private readonly files: ConsoleFiles) {}
+  constructor(
+    @Inject(ConsoleFiles) private readonly files: ConsoleFiles,
+    @Inject(OPENLIST_URL) private readonly openlistUrl: string | undefined,
+    private readonly addresses: ClientAddress,
+  ) {}
 
   @Get(['', '*'])
   page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     if (this.files.page === undefined) throw new Fault(404, UNKNOWN_PATH);
     // Here, and not by the address: `/@accoun%74` is the same.
-    protectConsole(request.raw, reply.raw, () => undefined);
+    protectConsole(this.#scripts(request))(request.raw, reply.raw, () => undefined);
     reply.code(200).type('text/html; charset=utf-8').send(this.files.page);
+  }
+
+  /** Returns where the scripts of the page come from. In front of OpenList, everybody's files have the same origin. A proxy may leave out the port. */
+  #scripts(request: FastifyRequest): string {
+    const { host, 'x-forwarded-host': forwarded } = request.headers;
+    const named = this.addresses.isProxied(request) ? (lastOf(forwarded) ?? host) : host;
+    const name = named?.replace(/:\d*$/, '') ?? '';
+    return this.openlistUrl !== undefined && HOST_NAME.test(name) ? `${name}:*${CONSOLE}/assets/` : "'self'";
   }
 }
