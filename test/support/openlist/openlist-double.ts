@@ -44,6 +44,8 @@ export class OpenListDouble implements AsyncDisposable {
   readonly metas = new Metas();
   readonly requests: Requests;
   readonly cases = new ProxyCases();
+  /** The path of `site_url`, below which it answers then, such as `/files`. */
+  sitePath = '';
   /** Awaited for each request before its user is read, which takes a real OpenList some time. */
   beforeRead: ((request: ReceivedRequest) => Promise<unknown> | undefined) | undefined;
   private readonly fileRoutes: FileRoutes;
@@ -142,9 +144,14 @@ export class OpenListDouble implements AsyncDisposable {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const record = this.requests.remember(request, response);
+    const isBelow = request.url?.startsWith(`${this.sitePath}/`) ?? false;
+    if (isBelow) request.url = request.url!.slice(this.sitePath.length);
     const exchange = new Exchange(request, response, record);
     try {
       if (this.fault) this.answerFaulty(exchange);
+      else if (request.url === '/' && this.sitePath && !isBelow)
+        exchange.send(302, '', '', { location: this.sitePath });
+      else if (!isBelow) sendPage(exchange);
       else await this.answer(exchange);
     } catch (error) {
       if (error instanceof Refusal) exchange.refuse(error);

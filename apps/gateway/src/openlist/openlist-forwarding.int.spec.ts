@@ -30,6 +30,7 @@ const filter = new EnvelopeFilter({
 async function forwardingTo(url: string, server: Server, ...identities: Identity[]): Promise<void> {
   const api = await OpenListApi.open({ url, token: 'static' });
   onTestFinished(() => api.close());
+  api.availability.apiAnswered();
   const next = async () => (identities.length > 1 ? identities.shift()! : identities[0]!);
   const forwarding = new OpenListForwarding(
     { url, hstsSeconds: 0 },

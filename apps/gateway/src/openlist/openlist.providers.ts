@@ -1,8 +1,8 @@
 import type { DynamicModule, Provider } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { MirroredIds, OpenListApi, OpenListMirror } from '@keyfold/openlist';
+import { MirroredIds, OpenListApi, OpenListForeign, OpenListMirror } from '@keyfold/openlist';
 import { StreamLoader } from '@keyfold/projections';
-import { openlistOf, type ApiSettings } from '@keyfold/process';
+import { InvalidConfiguration, openlistOf, type ApiSettings } from '@keyfold/process';
 import { OpenListModule } from '@keyfold/wiring';
 import { Forwarding } from '../http/forwarding.js';
 import { ClientAddress } from '../request/client-address.js';
@@ -34,6 +34,7 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
           queryBus: QueryBus,
           ids: MirroredIds,
         ) => {
+          await api.version().catch(asConfigurationError);
           // Loads undici, which a process without OpenList does not need.
           const { OpenListForwarding } = await import('./openlist-forwarding.js');
           const { KEYFOLD_HSTS_SECONDS: hstsSeconds } = settings;
@@ -42,4 +43,10 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
       },
     ],
   };
+}
+
+/** Refuses the start if OpenList answers below a path. One that is away may come back. */
+function asConfigurationError(error: unknown): void {
+  if (error instanceof OpenListForeign && error.path !== undefined)
+    throw new InvalidConfiguration([`KEYFOLD_OPENLIST_URL: ${error.message}`]);
 }

@@ -1,7 +1,7 @@
 import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoginsLocked, OpenListUnavailable } from './openlist.errors.js';
+import { LoginsLocked, OpenListForeign, OpenListUnavailable } from './openlist.errors.js';
 
 /** Milliseconds between two questions to an unavailable server, doubled up to the longest. */
 const FIRST_PAUSE = 100;
@@ -16,6 +16,8 @@ const LOCKED_PROBLEM = 'OpenList refuses logins after wrong ones from the same a
 export class Availability {
   #problem: string | undefined;
   #isSilent = false;
+  /** Whether the API answers at the address. Something else there must get no request of a client. */
+  #isOpenList = false;
   #answeredAt = -Infinity;
   #lockedAt = -Infinity;
   #isAsking = false;
@@ -38,12 +40,13 @@ export class Availability {
   }
 
   /**
-   * Refuses a request that would wait in vain, because an earlier one got no answer in time. A refused connection costs nothing.
+   * Refuses a request that would wait in vain, because an earlier one got no answer in time, or that something else than OpenList would answer. A refused
+   * connection costs nothing.
    *
    * @throws OpenListUnavailable
    */
   requireAnswers(): void {
-    if (this.#isSilent) throw new OpenListUnavailable('OpenList does not answer');
+    if (this.#isSilent || !this.#isOpenList) throw new OpenListUnavailable(this.#problem ?? 'OpenList does not answer');
   }
 
   /** Returns why OpenList is unavailable, or a recent lock. Asks OpenList unless it has answered within the last seconds. */
@@ -66,8 +69,15 @@ export class Availability {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Reports that a request was answered. */
+  /** Reports that the API has answered. */
+  apiAnswered(): void {
+    this.#isOpenList = true;
+    this.answered();
+  }
+
+  /** Reports that a request was answered, which something else than OpenList does as well. */
   answered(): void {
+    if (!this.#isOpenList) return;
     this.#answeredAt = performance.now();
     this.#isSilent = false;
     this.#become(undefined);
@@ -76,6 +86,7 @@ export class Availability {
   /** Reports that a request got no answer. */
   failed(error: OpenListUnavailable): void {
     this.#isSilent ||= isTimeout(error);
+    if (error instanceof OpenListForeign) this.#isOpenList = false;
     this.#become(reasonOf(error));
     void this.#askUntilAvailable();
   }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { z } from 'zod';
 import { Availability, LOCK } from './availability.js';
-import { LoginsLocked, OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
+import { LoginsLocked, OpenListForeign, OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
 
 /** Requests of one process to the API that are in flight together. */
 const CONNECTIONS = 8;
@@ -218,7 +218,7 @@ export class OpenListApi {
       this.availability.failed(error);
       throw error;
     });
-    this.availability.answered();
+    this.availability.apiAnswered();
     if (answer.code !== 200) throw new OpenListRefused(answer.code, answer.message);
     return answer.data;
   }
@@ -247,10 +247,18 @@ export class OpenListApi {
       if (statusCode === LOOP) throw new Error('KEYFOLD_OPENLIST_URL leads back to Keyfold');
       throw new Error(`it answers with the status ${statusCode}`);
     } catch (error) {
-      const reason =
-        error instanceof SyntaxError || error instanceof z.ZodError ? 'it does not speak its API' : reasonOf(error);
-      throw new OpenListUnavailable(`OpenList is unavailable: ${reason}`, { cause: error });
+      if (error instanceof SyntaxError || error instanceof z.ZodError) throw await this.#foreign();
+      throw new OpenListUnavailable(`OpenList is unavailable: ${reasonOf(error)}`, { cause: error });
     }
+  }
+
+  /** With a path in its `site_url`, OpenList answers all other paths with its page, and the root leads to the path. */
+  async #foreign(): Promise<OpenListForeign> {
+    const asked = { method: 'GET', path: '/', headers: { [FORWARDER]: this.forwarder } } as const;
+    const root = await this.pool.request(asked).catch(() => undefined);
+    await root?.body.dump();
+    const [path] = /^\/[^/].*/.exec(String(root?.headers['location'])) ?? [];
+    return new OpenListForeign(path);
   }
 }
 

@@ -8,6 +8,20 @@ export class LoginsLocked extends OpenListUnavailable {
   override readonly name = 'LoginsLocked';
 }
 
+/** Something answers at the address of OpenList that is not its API. */
+export class OpenListForeign extends OpenListUnavailable {
+  override readonly name = 'OpenListForeign';
+
+  /** `path`: the one below which OpenList answers. */
+  constructor(readonly path: string | undefined) {
+    super(
+      path === undefined
+        ? 'OpenList is unavailable: it does not speak its API'
+        : `OpenList answers below ${path} only. Remove this path from "site_url" in its data/config.json, and restart it`,
+    );
+  }
+}
+
 /** OpenList answered a request to its API with another code than 200. `text` is OpenList's and may contain names. */
 export class OpenListRefused extends Error {
   override readonly name = 'OpenListRefused';
