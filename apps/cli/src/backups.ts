@@ -25,6 +25,7 @@ export async function backUp(given: GivenArgs<'backup'>, signal: AbortSignal): P
       store: settings.KEYFOLD_STORE,
       openLog: () => exitingOn(signal, () => openLog(settings)),
       record: () => runOnConfiguredStore({ command: 'backup', args: { path, host: hostname(), madeAt } }, signal),
+      sealingKeys: knownSealingKeys(settings),
       now: () => Date.now(),
       output: terminal,
       signal,

@@ -35,7 +35,7 @@ export * from './login/login-outcomes.js';
 export * from './login/password-check.js';
 export { RecentLogins, startOfHour } from './login/recent-logins.js';
 export * from './accounts/own-profile.js';
-export { requireSealingKey, sealingContext } from './secrets/sealing.js';
+export { requireSealingKey, requireSealingKeyOf, sealingContext } from './secrets/sealing.js';
 export * from './secrets/reseal-secrets.js';
 export * from './secrets/secret-walk.js';
 export * from './security-log/security-log.js';

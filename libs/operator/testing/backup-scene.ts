@@ -48,6 +48,8 @@ async function opened(opening: ReturnType<typeof openEmbeddedStore>): Promise<Op
 export class BackupScene {
   readonly folder = join(temporaryFolder(), 'backup');
   readonly target: Target;
+  /** The sealing keys of the next commands. */
+  sealingKeys: string | undefined = SCENE_OPTIONS.sealingKeys;
 
   constructor(
     readonly source: OperatorScene,
@@ -65,6 +67,7 @@ export class BackupScene {
           store: this.kind,
           openLog: async () => ({ adapters: this.source.ports, close: async () => undefined }),
           record: async () => 0,
+          sealingKeys: this.sealingKeys,
           now: () => Date.now(),
           output,
           signal: new AbortController().signal,
@@ -81,7 +84,7 @@ export class BackupScene {
         {
           store,
           openTarget: () => this.target.fill(),
-          sealingKeys: SCENE_OPTIONS.sealingKeys,
+          sealingKeys: this.sealingKeys,
           sessionDays: 90,
           output,
           signal: new AbortController().signal,

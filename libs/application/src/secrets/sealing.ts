@@ -1,3 +1,4 @@
+import type { SiteSettings } from '@keyfold/domain';
 import { siteSettingsStream, type StreamLoader } from '@keyfold/projections';
 import type { Sealer } from '@keyfold/security';
 
@@ -17,6 +18,11 @@ export const sealingContext = {
  * @throws `UnknownSealingKey` or `SealBroken`.
  */
 export async function requireSealingKey(loader: StreamLoader, sealer: Sealer): Promise<void> {
-  const [{ state: settings }] = await loader.load(siteSettingsStream);
-  if (settings.sealedStaticToken !== '') sealer.open(settings.sealedStaticToken, sealingContext.staticToken);
+  const [{ state }] = await loader.load(siteSettingsStream);
+  requireSealingKeyOf(state, sealer);
+}
+
+/** Checks the same of settings that are loaded already. */
+export function requireSealingKeyOf({ sealedStaticToken }: SiteSettings, sealer: Sealer): void {
+  if (sealedStaticToken !== '') sealer.open(sealedStaticToken, sealingContext.staticToken);
 }

@@ -28,12 +28,7 @@ export class SqliteConnection {
   constructor({ path, port, transactions }: SharedFile) {
     this.path = path;
     this.sharedTransactions = transactions;
-    try {
-      this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
-    } catch (error) {
-      port.close();
-      throw error;
-    }
+    this.#reader = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
     this.#writer = new SqliteWriter(port, path);
   }
 

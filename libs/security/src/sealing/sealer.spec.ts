@@ -21,6 +21,19 @@ test('bytes are derived with each key as if it were the first one', () => {
   expect(sealer.deriveWithEach('a', 16)).toEqual(asFirst);
 });
 
+test('an HMAC names its key, and is that of one text, purpose and key', () => {
+  const hmac = sealer.hmac('text', 'a');
+  expect(hmac).toMatch(/^new\.[\w-]{43}$/);
+  expect(new Sealer([old, current]).hmac('text', 'a', 'new')).toBe(hmac);
+  expect(new Sealer([old]).hmac('text', 'a', 'new')).toBeUndefined();
+  for (const other of [
+    sealer.hmac('texts', 'a'),
+    sealer.hmac('text', 'b'),
+    new Sealer([newKey('new')]).hmac('text', 'a'),
+  ])
+    expect(other).not.toBe(hmac);
+});
+
 describe('a sealed text', () => {
   test('opens to the original text', () => {
     const texts = [fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })] as const;

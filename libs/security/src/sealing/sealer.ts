@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { assertUniqueIds, SEALING_KEY_BYTES, type SealingKey } from './sealing-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
@@ -81,6 +81,15 @@ export class Sealer {
   /** Returns what `derive` returns if each of the keys is the first one, in the order of the keys. */
   deriveWithEach(purpose: string, length: number): Buffer[] {
     return [...this.keys.values()].map((key) => derived(key, purpose, length));
+  }
+
+  /** Returns `<key id>.<HMAC-SHA256 of a text>`, or undefined if the key is not configured. `purpose` keeps it apart from other uses of the key. */
+  hmac(text: string, purpose: string, keyId = this.first.id): string | undefined {
+    const key = this.keys.get(keyId);
+    if (!key) return undefined;
+    return `${keyId}.${createHmac('sha256', derived(key, purpose, SEALING_KEY_BYTES))
+      .update(text)
+      .digest('base64url')}`;
   }
 
   /** @throws `UnknownSealingKey` or `SealBroken`. */

@@ -1,10 +1,18 @@
 import { reasonOf } from '@keyfold/reporting';
 import { createFolder, flush } from '@keyfold/process';
+import type { Sealer } from '@keyfold/security';
 import { lockFolder } from '@keyfold/wiring';
 import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseManifest, PART_NAME, textOfManifest, UnusableBackup, type Manifest } from './manifest.js';
+import {
+  parseManifest,
+  PART_NAME,
+  textOfManifest,
+  UnusableBackup,
+  type Manifest,
+  type ReadManifest,
+} from './manifest.js';
 
 const MANIFEST = 'manifest.json';
 /** Room for the list of a million erased accounts. */
@@ -14,7 +22,7 @@ const LOCK = /^lock(?:-journal)?$/;
 const OF_THE_FILE_SYSTEM = 'lost+found';
 
 /** Reads the manifest of a backup. Throws `UnusableBackup`. */
-export async function readManifest(folder: string): Promise<Manifest> {
+export async function readManifest(folder: string, sealer: Sealer | undefined): Promise<ReadManifest> {
   const path = join(folder, MANIFEST);
   const file = await open(path).catch((error: unknown) => {
     throw new UnusableBackup(
@@ -24,7 +32,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   try {
     const { size } = await file.stat();
     if (size > MANIFEST_BYTES) throw new UnusableBackup(`${path} has more than ${MANIFEST_BYTES} bytes`);
-    return parseManifest(await file.readFile('utf8'));
+    return parseManifest(await file.readFile('utf8'), sealer);
   } finally {
     await file.close();
   }
@@ -37,14 +45,14 @@ export class BackupFolder {
   private constructor(
     readonly path: string,
     /** The content of the folder; undefined for a new backup. */
-    readonly manifest: Manifest | undefined,
+    readonly manifest: ReadManifest | undefined,
     unlock: () => void,
   ) {
     this.#unlock = unlock;
   }
 
   /** Opens or creates a folder and deletes what a killed run left in it. Throws `UnusableBackup`. */
-  static async open(path: string): Promise<BackupFolder> {
+  static async open(path: string, sealer: Sealer | undefined): Promise<BackupFolder> {
     createFolderOf(path);
     if ((statSync(path).mode & 0o077) !== 0)
       throw new UnusableBackup(`other users can read ${path}. Run "chmod 700" on it, or name a new folder`);
@@ -53,7 +61,8 @@ export class BackupFolder {
       throw new UnusableBackup(`${path} contains other files (${foreign}). Name a new folder or one with a backup`);
     const unlock = await lock(path);
     try {
-      const manifest = existsSync(join(path, MANIFEST)) ? await readManifest(path) : undefined;
+      chmodSync(join(path, 'lock'), 0o600);
+      const manifest = existsSync(join(path, MANIFEST)) ? await readManifest(path, sealer) : undefined;
       deleteUnfinished(path, manifest);
       return new BackupFolder(path, manifest, unlock);
     } catch (error) {
@@ -68,9 +77,9 @@ export class BackupFolder {
   }
 
   /** Makes the backup consist of this manifest. `added`: the part that was written for it. Nothing counts before the last step. */
-  async complete(manifest: Manifest, added: string | undefined): Promise<void> {
+  async complete(manifest: Manifest, added: string | undefined, sealer: Sealer | undefined): Promise<void> {
     const next = this.unfinished(MANIFEST);
-    const text = textOfManifest(manifest);
+    const text = textOfManifest(manifest, sealer);
     if (Buffer.byteLength(text) > MANIFEST_BYTES)
       throw new UnusableBackup(`${this.path} has no room for another part. Name a new folder`);
     await writeFile(next, text, { flag: 'wx', mode: 0o600, flush: true });
@@ -102,14 +111,7 @@ function createFolderOf(path: string): void {
 
 async function lock(path: string): Promise<() => void> {
   try {
-    const unlock = await lockFolder(path);
-    try {
-      chmodSync(join(path, 'lock'), 0o600);
-    } catch (error) {
-      unlock();
-      throw error;
-    }
-    return unlock;
+    return await lockFolder(path);
   } catch (error) {
     const reason = (error as Error).name === 'FolderInUse' ? 'another command uses it' : reasonOf(error);
     throw new UnusableBackup(`cannot write to ${path}: ${reason}`);

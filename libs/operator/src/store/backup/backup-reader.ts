@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { OperatorOutput } from '../../command-run.js';
+import type { Sealer } from '@keyfold/security';
 import { readManifest } from './backup-folder.js';
 import { decryptionFor, type Decryption, type Secrets } from './encryption.js';
-import { UnusableBackup, type Manifest } from './manifest.js';
+import { UnusableBackup, type ReadManifest } from './manifest.js';
 import { checkPart, readPart, type SlotPage } from './part-file.js';
 
 type Watched = Readonly<{ output: OperatorOutput; signal: AbortSignal }>;
@@ -11,13 +12,13 @@ type Watched = Readonly<{ output: OperatorOutput; signal: AbortSignal }>;
 export class BackupReader {
   private constructor(
     private readonly folder: string,
-    readonly manifest: Manifest,
+    readonly manifest: ReadManifest,
     private readonly decrypt: Decryption,
   ) {}
 
   /** Throws `UnusableBackup`. */
-  static async open(folder: string, secrets: Secrets): Promise<BackupReader> {
-    const manifest = await readManifest(folder);
+  static async open(folder: string, secrets: Secrets, sealer: Sealer | undefined): Promise<BackupReader> {
+    const manifest = await readManifest(folder, sealer);
     return new BackupReader(folder, manifest, decryptionFor(manifest.encryption, secrets));
   }
 

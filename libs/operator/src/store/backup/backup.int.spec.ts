@@ -1,8 +1,10 @@
-import { accountStream, erasuresStream, type StreamRef } from '@keyfold/projections';
+import { accountStream, erasuresStream, siteSettingsStream, type StreamRef } from '@keyfold/projections';
 import { relayName } from '@keyfold/messaging';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { hash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allCommits, backupScenes, openBackupScene, type BackupScene } from '../../../testing/backup-scene.js';
 import type { OperatorScene } from '../../../testing/operator-scene.js';
@@ -235,6 +237,90 @@ describe('the files of a backup', () => {
       writeFileSync(path, content);
     }
     expect(await scene.backUp()).toMatchObject({ status: 0 });
+  });
+
+  describe('that somebody changed', () => {
+    /** Makes an administrator of every account, with sizes and checksums as they must be. `hmac`: whether the HMAC stays. */
+    function forge(scene: BackupScene, hmac: boolean): void {
+      const [manifestPath, partPath] = ['manifest.json', '000001.commits.gz'].map((name) => join(scene.folder, name));
+      const commits = gunzipSync(readFileSync(partPath!)).toString();
+      const forged = gzipSync(commits.replaceAll('"role":0', '"role":2'));
+      writeFileSync(partPath!, forged);
+      const {
+        checksum: _,
+        hmac: given,
+        ...manifest
+      } = JSON.parse(readFileSync(manifestPath!, 'utf8')) as {
+        checksum: string;
+        hmac: string;
+        parts: object[];
+      };
+      const [first, ...others] = manifest.parts;
+      const parts = [{ ...first, bytes: forged.length, sha256: hash('sha256', forged) }, ...others];
+      const body = JSON.stringify({ ...manifest, parts, ...(hmac && { hmac: given }) }).slice(0, -1);
+      writeFileSync(manifestPath!, `${body},"checksum":"${hash('sha256', body)}"}\n`);
+    }
+    const WARNING = /^warning: the backup may have been changed: manifest.json has no HMAC\. Use it only if/;
+
+    it('are refused by a restore and by the next run', async () => {
+      const scene = await open();
+      await scene.source.register(5, 'ann');
+      await scene.backUp();
+      forge(scene, true);
+      expect(await refusal(scene)).toContain('its HMAC differs. Use another copy of the backup');
+      const { status, err } = await scene.backUp();
+      expect([status, err.at(-1)]).toEqual([2, expect.stringContaining('its HMAC differs')]);
+    });
+
+    it('are restored with a warning if they have no HMAC, and later runs give them none', async () => {
+      const scene = await open();
+      await scene.source.register(5, 'ann');
+      await scene.backUp();
+      forge(scene, false);
+      await scene.source.register(6, 'bea');
+      const { status, err } = await scene.backUp();
+      expect([status, err[0]]).toEqual([0, expect.stringMatching(/^warning: .* has no HMAC\. .* in a new folder$/)]);
+      const restored = await scene.restore();
+      expect([restored.status, ...restored.err]).toEqual([
+        0,
+        'checking the backup',
+        expect.stringMatching(WARNING),
+        ...Array.from({ length: 3 }, () => expect.any(String) as unknown),
+      ]);
+    });
+  });
+
+  it('stay trusted while the sealing key is replaced, and are restored with a warning without it', async () => {
+    const scene = await open();
+    const [old, added] = [scene.sealingKeys, `k2:${Buffer.alloc(32, 9).toString('base64')}`];
+    const warnings = async (ran: Promise<{ status: number; err: readonly string[] }>) => {
+      const { status, err } = await ran;
+      expect(status, err.join('\n')).toBe(0);
+      return err.filter((line) => line.startsWith('warning: '));
+    };
+    await fill(scene.source, 5, 5);
+    expect(await warnings(scene.backUp())).toEqual([]);
+    scene.sealingKeys = `${added},${old}`;
+    expect(await warnings(scene.restore({ dryRun: true }))).toEqual([]);
+    expect(await warnings(scene.backUp())).toEqual([]);
+    scene.sealingKeys = added;
+    expect(await warnings(scene.restore({ dryRun: true }))).toEqual([]);
+    scene.sealingKeys = old;
+    expect(await warnings(scene.restore({ dryRun: true }))).toEqual([expect.stringContaining('the sealing key k2')]);
+    scene.sealingKeys = undefined;
+    expect(await warnings(scene.restore())).toEqual([expect.stringContaining('the sealing key k2')]);
+  });
+
+  it('are not written with sealing keys of another service', async () => {
+    const scene = await open();
+    const { ports } = scene.source;
+    const sealed = (await ports.sealer()).seal('token', 'site-settings/static-token');
+    const runner = await ports.runner();
+    const reset = { type: 'ResetStaticToken', sealedToken: sealed } as const;
+    await runner.run(siteSettingsStream, reset, { actor: 'operator', correlation: 'token' });
+    scene.sealingKeys = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
+    await expect(scene.backUp()).rejects.toThrow('its sealing key "k1" is not configured');
+    expect(readdirSync(scene.folder)).toEqual(['lock']);
   });
 
   it('can be encrypted to a recipient, and open only with its key', async () => {

@@ -1,7 +1,8 @@
 import type { Commit } from '@keyfold/event-store';
+import { requireSealingKeyOf } from '@keyfold/application';
 import { DONE, FAILED, serviceVersion, WRONG_USAGE, type ExitCode } from '@keyfold/process';
-import { walkFeed } from '@keyfold/projections';
-import { sealingKeyIdOf } from '@keyfold/security';
+import { foldCommits, siteSettingsStream, walkFeed } from '@keyfold/projections';
+import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { LogAdapters, OpenLog } from '@keyfold/wiring';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +22,12 @@ const CHECK_RUNS = 7;
 
 export type BackupRequest = Readonly<{ folder: string; recipients: readonly string[] }> & Secrets;
 
-/** `record` writes in the store that a folder has a backup of it. */
+/** `record` writes in the store that a folder has a backup of it. `sealingKeys`: those of its service, if they are known here. */
 export type BackupRun = Readonly<{
   store: Manifest['store'];
   openLog(): Promise<OpenLog>;
   record(): Promise<ExitCode>;
+  sealingKeys: string | undefined;
   now(): number;
   output: OperatorOutput;
   signal: AbortSignal;
@@ -37,14 +39,22 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
   let log: OpenLog | undefined;
   try {
     const encryption = encryptionFor(request.recipients, request.passphrase);
-    folder = await BackupFolder.open(request.folder);
+    const sealer = run.sealingKeys === undefined ? undefined : new Sealer(parseSealingKeys(run.sealingKeys));
+    folder = await BackupFolder.open(request.folder, sealer);
+    const doubt = folder.manifest ? folder.manifest.doubt : sealer ? undefined : 'no sealing key is here';
+    if (doubt !== undefined)
+      await run.output.err(
+        `warning: nobody can tell whether this backup was changed: ${doubt}. Make a new one with the sealing keys of the service, in a new folder`,
+      );
     await checkParts(folder, run);
     await requireSameWay(folder, encryption, request);
     // Before the cut, so that the store never has a backup that it does not know.
     const recorded = await run.record();
     if (recorded !== DONE) return recorded;
     log = await run.openLog();
-    return await new Backup(folder, log.adapters, encryption, run).make();
+    if (sealer) await requireOwnKeys(log.adapters, sealer);
+    // An HMAC would hide a change that was made before.
+    return await new Backup(folder, log.adapters, encryption, run, doubt === undefined ? sealer : undefined).make();
   } catch (error) {
     if (!(error instanceof UnusableBackup)) throw error;
     await run.output.err(`${error.message}. The backup was not changed`);
@@ -55,19 +65,19 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
   }
 }
 
+/** An HMAC with keys of another service would keep the right keys from restoring the backup. Throws `UnknownSealingKey`, `SealBroken`. */
+async function requireOwnKeys({ store }: LogAdapters, sealer: Sealer): Promise<void> {
+  const { stream, aggregate } = siteSettingsStream;
+  requireSealingKeyOf(foldCommits(aggregate, await store.readStreams([{ stream, version: 0 }])).state, sealer);
+}
+
 /** Checks the size of every earlier part, and the content of those whose turn it is: a chain with a bad part cannot be restored. Throws `UnusableBackup`. */
-async function checkParts({ path, manifest }: BackupFolder, { output, signal }: BackupRun): Promise<void> {
+async function checkParts({ path, manifest }: BackupFolder, { signal }: BackupRun): Promise<void> {
   if (!manifest) return;
   const { parts, runs } = manifest;
-  const isRead = (index: number) => index % CHECK_RUNS === runs % CHECK_RUNS;
-  const total = parts.filter((_, index) => isRead(index)).reduce((sum, { bytes }) => sum + bytes, 0);
-  let done = 0;
   try {
     for (const [index, part] of parts.entries())
-      await checkPart(path, part, isRead(index), async (length) => {
-        signal.throwIfAborted();
-        await output.progress?.({ done: (done += length), total, unit: 'byte' });
-      });
+      await checkPart(path, part, index % CHECK_RUNS === runs % CHECK_RUNS, async () => signal.throwIfAborted());
   } catch (error) {
     throw error instanceof UnusableBackup ? new UnusableBackup(`${error.message}, or name a new folder`) : error;
   }
@@ -96,6 +106,7 @@ class Backup {
     private readonly log: LogAdapters,
     private readonly encryption: Encryption,
     private readonly run: BackupRun,
+    private readonly sealer: Sealer | undefined,
   ) {
     this.#sealingKeys = new Set(folder.manifest?.sealingKeys);
   }
@@ -120,7 +131,7 @@ class Backup {
       sealingKeys: [...this.#sealingKeys].toSorted(),
       erased: cut.erased,
     };
-    await this.folder.complete(next, part?.file);
+    await this.folder.complete(next, part?.file, this.sealer);
     await this.#summarize(next, part);
     return DONE;
   }

@@ -1,3 +1,4 @@
+import { Sealer } from '@keyfold/security';
 import { describe, expect, it } from 'vitest';
 import { parseManifest, textOfManifest, UnusableBackup, type Manifest } from './manifest.js';
 
@@ -26,22 +27,39 @@ const manifest: Manifest = {
   sealingKeys: ['k1'],
   erased: [{ accountId: 9, erasedAt: 2 }],
 };
-const text = textOfManifest(manifest);
+const sealer = new Sealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+const text = textOfManifest(manifest, sealer);
 
 describe('a manifest', () => {
   it('is read as it was written', () => {
-    expect(parseManifest(text)).toEqual(manifest);
+    expect(parseManifest(text, sealer)).toEqual(manifest);
   });
 
   it('is refused with any changed, missing or added byte', () => {
     for (let index = 0; index < text.length; index++) {
       const flipped = String.fromCharCode(text.charCodeAt(index) ^ 1);
-      expect(() => parseManifest(text.slice(0, index) + flipped + text.slice(index + 1)), `${index}`).toThrow(
+      expect(() => parseManifest(text.slice(0, index) + flipped + text.slice(index + 1), sealer), `${index}`).toThrow(
         UnusableBackup,
       );
-      expect(() => parseManifest(text.slice(0, index))).toThrow(UnusableBackup);
+      expect(() => parseManifest(text.slice(0, index), sealer)).toThrow(UnusableBackup);
     }
-    expect(() => parseManifest(`${text}\n`)).toThrow(UnusableBackup);
+    expect(() => parseManifest(`${text}\n`, sealer)).toThrow(UnusableBackup);
+  });
+
+  it('is refused if it was written with another key of the same id', () => {
+    const other = new Sealer([{ id: 'k1', key: Buffer.alloc(32, 8) }]);
+    expect(() => parseManifest(text, other)).toThrow(UnusableBackup);
+    expect(() => parseManifest(textOfManifest(manifest, other), sealer)).toThrow('its HMAC differs');
+  });
+
+  it('is in doubt without its key or without an HMAC', () => {
+    const later = new Sealer([{ id: 'k2', key: Buffer.alloc(32, 8) }]);
+    for (const keys of [undefined, later])
+      expect(parseManifest(text, keys)).toEqual({ ...manifest, doubt: expect.stringContaining('the sealing key k1') });
+    expect(parseManifest(textOfManifest(manifest, undefined), sealer)).toEqual({
+      ...manifest,
+      doubt: 'manifest.json has no HMAC',
+    });
   });
 
   it.each([
@@ -55,6 +73,6 @@ describe('a manifest', () => {
     ['a file elsewhere', { parts: [{ ...part(1, 0, 7), file: '../000001.commits.gz' }] }, 'Invalid string'],
     ['a later format', { format: 2 as never }, 'has format 2. Use the version of Keyfold that wrote it'],
   ])('with %s is refused', (_, differing, problem) => {
-    expect(() => parseManifest(textOfManifest({ ...manifest, ...differing }))).toThrow(problem);
+    expect(() => parseManifest(textOfManifest({ ...manifest, ...differing }, sealer), sealer)).toThrow(problem);
   });
 });

@@ -1,3 +1,4 @@
+import { sealingKeyIdOf, type Sealer } from '@keyfold/security';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
@@ -60,18 +61,28 @@ export type Part = z.infer<typeof part>;
 export type ErasedAccount = z.infer<typeof erasedAccount>;
 
 /** The checksum of everything before it ends the text, so that every changed byte is found. */
-const SEALED = /^(\{.*),"checksum":"([0-9a-f]{64})"\}\n$/s;
+const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{64})"\}\n$/s;
+/** The HMAC of everything before it, which only a holder of a sealing key can make. */
+const SIGNED = /^(\{.*),"hmac":"([^"]*)"$/s;
+const PURPOSE = 'manifest of a backup';
 
-export function textOfManifest(given: Manifest): string {
+/** `doubt`: why it is unknown whether somebody changed the manifest. */
+export type ReadManifest = Manifest & Readonly<{ doubt?: string | undefined }>;
+
+/** Without a sealer, the text gets no HMAC. */
+export function textOfManifest(given: Manifest, sealer: Sealer | undefined): string {
   const body = JSON.stringify(given).slice(0, -1);
-  return `${body},"checksum":"${hash('sha256', body)}"}\n`;
+  const signed = sealer ? `${body},"hmac":"${sealer.hmac(body, PURPOSE)}"` : body;
+  return `${signed},"checksum":"${hash('sha256', signed)}"}\n`;
 }
 
-/** Throws `UnusableBackup`. */
-export function parseManifest(text: string): Manifest {
-  const [, body = '', checksum] = SEALED.exec(text) ?? [];
-  if (checksum === undefined || hash('sha256', body) !== checksum)
+/** Throws `UnusableBackup`, also for a manifest that somebody changed who has none of the sealing keys. */
+export function parseManifest(text: string, sealer: Sealer | undefined): ReadManifest {
+  const [, checked = '', checksum] = CHECKED.exec(text) ?? [];
+  if (checksum === undefined || hash('sha256', checked) !== checksum)
     throw new UnusableBackup('manifest.json is damaged: its checksum differs. Use another copy of the backup');
+  const [, body = checked, hmac] = SIGNED.exec(checked) ?? [];
+  const doubt = doubtAbout(body, hmac, sealer);
   const content: unknown = JSON.parse(`${body}}`);
   const { format } = content as { format?: unknown };
   if (format !== FORMAT)
@@ -79,7 +90,18 @@ export function parseManifest(text: string): Manifest {
   const parsed = manifest.safeParse(content);
   if (!parsed.success) throw new UnusableBackup(`manifest.json is not valid: ${z.prettifyError(parsed.error)}`);
   requireChain(parsed.data);
-  return parsed.data;
+  return { ...parsed.data, doubt };
+}
+
+function doubtAbout(body: string, hmac: string | undefined, sealer: Sealer | undefined): string | undefined {
+  if (hmac === undefined) return 'manifest.json has no HMAC';
+  const key = sealingKeyIdOf(hmac) ?? '?';
+  const expected = sealer?.hmac(body, PURPOSE, key);
+  if (expected === undefined) return `the sealing key ${key}, which made the HMAC of manifest.json, is not here`;
+  if (expected === hmac) return undefined;
+  throw new UnusableBackup(
+    `manifest.json was changed, or made with another sealing key ${key}: its HMAC differs. Use another copy of the backup, or the sealing keys of its service`,
+  );
 }
 
 /** Requires that the parts follow each other without gaps up to the heads. Throws `UnusableBackup`. */

@@ -44,7 +44,8 @@ export type RestoreRun = Readonly<{
 /** Checks a backup, then restores it into an empty store. */
 export async function restoreBackup(request: RestoreRequest, run: RestoreRun): Promise<ExitCode> {
   try {
-    const backup = await BackupReader.open(request.folder, request);
+    const sealer = run.sealingKeys === undefined ? undefined : new Sealer(parseSealingKeys(run.sealingKeys));
+    const backup = await BackupReader.open(request.folder, request, sealer);
     if (!request.dryRun) requireSameKind(backup.manifest, run);
     const erased = new Map(
       [...backup.manifest.erased, ...parseErasures(request.erasures ?? '')].map((each) => [each.accountId, each]),
@@ -53,7 +54,7 @@ export async function restoreBackup(request: RestoreRequest, run: RestoreRun): P
     await backup.check(run);
     await describe(backup, erased, run);
     if (request.dryRun) return DONE;
-    return await fillTarget(backup, [...erased.values()], request, run);
+    return await fillTarget(backup, [...erased.values()], request, run, sealer);
   } catch (error) {
     if (!(error instanceof UnusableBackup)) throw error;
     await run.output.err(`${error.message}. Nothing was restored`);
@@ -69,7 +70,7 @@ function requireSameKind({ store }: Manifest, run: RestoreRun): void {
 }
 
 async function describe(
-  { manifest: { parts, keyfold, sealingKeys }, commits }: BackupReader,
+  { manifest: { parts, keyfold, sealingKeys, doubt }, commits }: BackupReader,
   erased: ReadonlyMap<number, unknown>,
   { output }: Pick<RestoreRun, 'output'>,
 ): Promise<void> {
@@ -77,6 +78,10 @@ async function describe(
   await output.out(
     `the backup is undamaged: ${counted(commits, 'commit')} in ${counted(parts.length, 'part')}, the last one of ${last ? isoTime(last.cutAt) : 'an empty store'}, by ${keyfold}`,
   );
+  if (doubt !== undefined)
+    await output.err(
+      `warning: the backup may have been changed: ${doubt}. Use it only if nobody else could write to its folder`,
+    );
   if (erased.size > 0) {
     const ids = [...erased.keys()];
     const shown = ids.slice(0, MAX_SHOWN_ACCOUNTS).join(', ') + (ids.length > MAX_SHOWN_ACCOUNTS ? ', ...' : '');
@@ -90,8 +95,8 @@ async function fillTarget(
   erased: readonly ErasedAccount[],
   { at = Infinity }: RestoreRequest,
   run: RestoreRun,
+  sealer: Sealer | undefined,
 ): Promise<ExitCode> {
-  const sealer = run.sealingKeys === undefined ? undefined : new Sealer(parseSealingKeys(run.sealingKeys));
   const target = await run.openTarget();
   const { ports, close } = operatorStore(target, {
     isAlone: true,
