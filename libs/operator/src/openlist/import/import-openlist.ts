@@ -46,7 +46,9 @@ class OpenlistImport {
   readonly #written: ImportReport;
   /** The accounts to write, and whether each needs its password. */
   readonly #wanted = new Map<number, boolean>();
+  /** The ids in the file, and the accounts here that they are. A file of an export has the ids of this store. */
   readonly #seen = new Set<number | null>();
+  readonly #found = new Set<number | null>();
 
   constructor(
     private readonly database: OpenlistDatabase,
@@ -108,6 +110,7 @@ class OpenlistImport {
 
   async #reportPlan(result: ReportedAccount): Promise<void> {
     this.#seen.add(result.id);
+    this.#found.add(result.accountId);
     this.#planned.count(result);
     if (result.outcome !== 'taken') this.#written.count(result);
     if (this.given.dryRun || !this.#areAccepted(result)) await this.#planned.write(result);
@@ -118,7 +121,7 @@ class OpenlistImport {
     if (!this.#planned.hasKnown) return;
     const mapping = await resultsOf<MappedAccount>({ command: 'import mapping', args: { json: true } }, this.context);
     for (const { id, accountId, username } of mapping) {
-      if (username === null || this.#seen.has(id)) continue;
+      if (username === null || this.#seen.has(id) || this.#found.has(accountId)) continue;
       const result = { ...NOTHING, id, username, accountId, outcome: 'no longer in the file' } as const;
       report.count(result);
       await report.write(result);
