@@ -117,7 +117,8 @@ describe('a command', () => {
     send('keyfold.commands', content, { ...options, replyTo: FOREIGN, correlationId: 'payment 7' });
     const parked = await other.parked();
     expect(parked.properties.headers).toMatchObject({ 'x-error-code': code });
-    expect(parked.content).toEqual(Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content)));
+    const sent = Buffer.isBuffer(content) ? content : Buffer.from(JSON.stringify(content));
+    expect(parked.content.toString()).toBe(code === 'body-too-large' ? '' : sent.toString());
     await expectAtWork();
     expect([...usesBy(ann), ...usesBy(bob)]).toEqual([]);
   });

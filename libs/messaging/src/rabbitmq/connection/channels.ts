@@ -27,6 +27,10 @@ export function channelErrorOf(error: unknown): ChannelError | undefined {
   return typeof code === 'number' && CHANNEL_ERRORS.has(code) ? { code, reason: reasonIn(message) } : undefined;
 }
 
+/** Whether the queue exists and the nodes with its members are down: `home node '...' of durable queue '...' is down or inaccessible`. */
+export const isOffline = ({ code, reason }: ChannelError): boolean =>
+  code === NOT_FOUND && reason.startsWith('home node');
+
 /** Returns why an operation on the topology failed, with advice if the user lacks a permission or the object is missing. */
 export function channelProblemOf(error: unknown): string {
   const refusal = channelErrorOf(error);

@@ -4,6 +4,7 @@ import {
   ACCESS_REFUSED,
   attemptOnScratchChannel,
   GRANT_ADVICE,
+  isOffline,
   NOT_FOUND,
   PRECONDITION_FAILED,
   type ChannelError,
@@ -115,7 +116,7 @@ function queuePart({ channels, management, vhost }: Broker, { name, arguments: w
     return foundOr(finding, async () => {
       // RabbitMQ accepts a declaration although some arguments differ, such as the delivery limit.
       const queue = await management.queue(name);
-      if (queue && isOffline(queue))
+      if (queue && hasNoMember(queue))
         return { object, state: 'offline', detail: `${OFFLINE_ADVICE} If that is impossible, run\n${recreation}` };
       const differences = differencesOf(wanted, queue?.arguments ?? {});
       if (differences.length === 0) return finding;
@@ -132,6 +133,7 @@ const declaredPart = (channels: ChannelSource, { object, advice, check, declare 
   /** Declares an existing object again: that changes nothing, and the broker refuses if the object differs. */
   async compare() {
     const unreadable = await attemptOnScratchChannel(channels, check);
+    if (unreadable && isOffline(unreadable)) return { object, state: 'offline', detail: unreadable.reason };
     if (unreadable?.code === NOT_FOUND) return { object, state: 'missing' };
     if (unreadable) return refused(object, unreadable);
     const refusal = await attemptOnScratchChannel(channels, declare);
@@ -210,7 +212,7 @@ const OFFLINE_ADVICE =
   'No member of the queue is online, so no event that it matches is confirmed. Start the nodes of its members.';
 
 /** A queue whose statistics are collected names its online members; RabbitMQ 3.10 omits the field if there are none. */
-const isOffline = ({ type, online, state, messages }: QueueState) =>
+const hasNoMember = ({ type, online, state, messages }: QueueState) =>
   type !== 'classic' && (online ? online.length === 0 : state === undefined && messages !== undefined);
 
 const REFUSING = new Set<unknown>(['reject-publish', 'reject-publish-dlx']);
@@ -229,7 +231,7 @@ async function refusingSubscribers(management: Management): Promise<readonly Fin
     for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
       const queue = OWN.has(name) ? undefined : await management.queue(name);
       const object = `queue ${name} of a subscriber`;
-      if (queue && isOffline(queue)) findings.push({ object, state: 'offline', detail: OFFLINE_ADVICE });
+      if (queue && hasNoMember(queue)) findings.push({ object, state: 'offline', detail: OFFLINE_ADVICE });
       else if (queue && REFUSING.has(overflowOf(queue)))
         findings.push({ object, state: 'different', detail: SUBSCRIBER_ADVICE });
     }

@@ -27,6 +27,17 @@ describe('a check of the topology', () => {
     expect(await checkTopology(brokerWith(Object.fromEntries(every)))).toEqual([]);
   });
 
+  it('says that a queue is offline, not that apply would create it', async () => {
+    const down = channelRefusal(
+      404,
+      'NOT_FOUND',
+      `home node 'a@b' of durable queue '${EVENT_LOG}' in vhost '/' is down or inaccessible`,
+    );
+    expect(await checkTopology(brokerWith({ [EVENT_LOG]: down }))).toEqual([
+      expect.stringMatching(/^the queue keyfold\.events\.log cannot be checked: home node .* is down or inaccessible$/),
+    ]);
+  });
+
   it('reports what is missing or cannot be checked for another reason', async () => {
     const broker = brokerWith({
       'keyfold.events': notFound("exchange 'keyfold.events'"),

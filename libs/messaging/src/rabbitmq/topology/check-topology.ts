@@ -3,6 +3,7 @@ import {
   ACCESS_REFUSED,
   APPLY_ADVICE,
   attemptOnScratchChannel,
+  isOffline,
   NOT_FOUND,
   type ChannelSource,
 } from '../connection/channels.js';
@@ -19,7 +20,7 @@ export async function checkTopology(channels: ChannelSource): Promise<readonly s
   const problems: string[] = [];
   const check = async (object: string, operation: (channel: Channel) => Promise<unknown>) => {
     const refusal = await attemptOnScratchChannel(channels, operation);
-    if (refusal?.code === NOT_FOUND) problems.push(`the ${object} is missing: ${APPLY_ADVICE}`);
+    if (refusal?.code === NOT_FOUND && !isOffline(refusal)) problems.push(`the ${object} is missing: ${APPLY_ADVICE}`);
     else if (refusal && refusal.code !== ACCESS_REFUSED)
       problems.push(`the ${object} cannot be checked: ${refusal.reason}`);
   };
