@@ -16,7 +16,7 @@ const damage = (file: File) => (folder: string) => {
   writeFileSync(join(folder, file), content.fill(0xff, 4_096));
 };
 
-/** What makes the files of a stopped store unusable, and what a command then says. */
+/** Ways to make the files of a stopped store unusable, with the message of a command for each. */
 export const unusableFiles: readonly (readonly [title: string, spoil: (folder: string) => void, problem: RegExp])[] = [
   ['views.db that is no database', replace('views.db'), /cannot use .*views\.db as a database/],
   ['views.db of a newer version', change('views.db', 'PRAGMA user_version = 99'), /views\.db has schema 99/],
