@@ -8,9 +8,11 @@ const api = new ApiClient(app.baseUrl);
 const KIB = 1_024;
 
 const get = (path: string, headers: Record<string, string> = {}) => api.send({ path, headers });
-const filesOf = (text: string) => [...text.matchAll(/\/@account\/assets\/[\w.-]+/g)].map(([path]) => path);
+/** Returns the paths of the files of a page at a path, as browsers resolve them. */
+const filesOf = (text: string, path: string) =>
+  [...text.matchAll(/[^"]*assets\/[\w.-]+/g)].map(([file]) => new URL(file, `http://host${path}`).pathname);
 const page = await get('/@account');
-const first = filesOf(page.text);
+const first = filesOf(page.text, '/@account');
 
 /** Returns the size of a file as it is sent to browsers. */
 async function sentSize(path: string): Promise<number> {
@@ -20,15 +22,16 @@ async function sentSize(path: string): Promise<number> {
 
 it('a browser at the root is sent to the console', async () => {
   const { status, headers } = await get('/', { accept: 'text/html,*/*;q=0.8' });
-  expect([status, headers['location'], headers['vary']]).toEqual([302, '/@account', 'Accept']);
+  expect([status, headers['location'], headers['vary']]).toEqual([302, './@account', 'Accept']);
 });
 
 describe('the page', () => {
   it.each(['/@account/', '/@account/accounts/7', '/@account?from=bookmark', '/@accoun%74/profile'])(
-    'is the same at %s',
+    'has the same files at %s',
     async (path) => {
       const { status, text, headers } = await get(path);
-      expect([status, text, headers['content-type']]).toEqual([200, page.text, 'text/html; charset=utf-8']);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(filesOf(text, path).map((file) => file.replace('%74', 't'))).toEqual(first);
       expect(headers['content-security-policy']).toBe(page.headers['content-security-policy']);
     },
   );

@@ -13,6 +13,9 @@ type Parameters<M extends Method, P extends PathOf<M>> = Readonly<{
   signal?: AbortSignal;
 }>;
 
+/** The path that a proxy in front of the service strips; usually empty. */
+export const PREFIX = /^(.*?)\/@account(?:\/|$)/.exec(window.location.pathname)?.[1] ?? '';
+
 /** A refusal of the service, in its own words. `retryAfter` is in seconds. */
 export class Refusal extends Error {
   constructor(
@@ -64,7 +67,8 @@ async function exchange(
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   try {
-    const response = await fetch(search ? `${path}?${search}` : path, {
+    // With the origin, because a path that begins with two slashes would name another one.
+    const response = await fetch(`${window.location.origin}${PREFIX}${path}${search && `?${search}`}`, {
       method: method.toUpperCase(),
       headers: {
         ...(used && { authorization: used }),

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
+import { PREFIX } from '../api/client.js';
 
 /** All addresses of the console begin with it. */
-export const BASE = '/@account';
+export const BASE = `${PREFIX}/@account`;
 
 /** The address within the console, such as `/keys`, and its query. */
 export const address = signal(read());

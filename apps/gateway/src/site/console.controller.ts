@@ -43,7 +43,7 @@ const HOST_NAME = /^(127\.0\.0\.1|(?=.*[a-z])[a-z\d.-]+)$/i;
 /** The built console, if it is on. */
 @Injectable()
 export class ConsoleFiles implements OnModuleInit {
-  /** The page, which is the same for all addresses of the console. */
+  /** The page, which differs between the addresses of the console only in the way to its files. */
   readonly page: string | undefined;
 
   constructor(
@@ -90,7 +90,13 @@ export class ConsoleController {
     if (this.files.page === undefined) throw new Fault(404, UNKNOWN_PATH);
     // Here, and not by the address: `/@accoun%74` is the same.
     protectConsole(this.#scripts(request))(request.raw, reply.raw, () => undefined);
-    reply.code(200).type('text/html; charset=utf-8').send(this.files.page);
+    // Relative, so that the console also works below a path that a proxy strips.
+    const depth = request.originalUrl.split('?', 1)[0]!.split('/').length - 3;
+    const base = depth < 0 ? `.${CONSOLE}/` : '../'.repeat(depth) || './';
+    reply
+      .code(200)
+      .type('text/html; charset=utf-8')
+      .send(this.files.page.replaceAll(`${CONSOLE}/`, base));
   }
 
   /** Returns where the scripts of the page come from. In front of OpenList, everybody's files have the same origin. A proxy may leave out the port. */

@@ -27,7 +27,7 @@ const welcomePage = (version: string): Html =>
         The first start shows the password of the account <code>admin</code> once, unless you set it in the settings. To
         change or replace it, run this command in the source folder:
       </p>
-      <pre>npx keyfold account set-password admin</pre>
+      <pre>keyfold account set-password admin</pre>
       <p>With Docker Compose, run this command in the folder of <code>docker-compose.yml</code>:</p>
       <pre>docker compose exec gateway keyfold account set-password admin</pre>`,
   );
@@ -44,7 +44,7 @@ export class WelcomeController {
   page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): void {
     if (!isWelcomePageRequest(request)) throw new Fault(404, UNKNOWN_PATH);
     reply.header('content-security-policy', PAGE_CSP).header('vary', 'Accept');
-    if (this.files.page !== undefined) return void reply.redirect(CONSOLE, 302);
+    if (this.files.page !== undefined) return void reply.redirect(`.${CONSOLE}`, 302);
     reply.code(200).type('text/html; charset=utf-8').send(this.#page);
   }
 }
