@@ -1,11 +1,15 @@
-// npm run check: runs types, lint and unit tests in parallel, in less than a minute. Shows only the output of failed checks.
+// npm run check: runs types, lint, unit tests and the recorded answers in parallel. Shows only the output of failed checks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const root = join(import.meta.dirname, '..');
-const checks = [check('types, lint and import rules', 'lint'), check('unit tests', 'test:unit -- --reporter=minimal')];
+const checks = [
+  check('types, lint and import rules', 'lint'),
+  check('unit tests', 'test:unit -- --reporter=minimal'),
+  check('recorded answers of the API', 'test:recordings -- --reporter=minimal'),
+];
 process.exit((await Promise.all(checks)).every(Boolean) ? 0 : 1);
 
 async function check(name, script) {
