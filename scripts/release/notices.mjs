@@ -5,7 +5,8 @@ import { productionPackages, read, root } from './sbom.mjs';
 
 const LICENCE_FILE = /(?:^|[-.])(?:licen[cs]e|copying|copyright|notice)/i;
 const INTRODUCTION = `Keyfold contains the third-party software below. Each licence text follows the packages that it covers.
-A package marked "standard text" has no licence file, so the standard text of its licence names the author. Node.js is last.`;
+A package marked "standard text" has no licence file, so the standard text of its licence names the author. The last are Node.js
+and, in archives, the Go of keyfold-ssh.`;
 
 /**
  * Returns the text of THIRD_PARTY_NOTICES. Identical licence texts appear once.
@@ -26,14 +27,15 @@ export function noticesOf({ platform, node }) {
       text || standardText(id, license, isInstalled ? read(join(folder, 'package.json')).author : undefined);
     titles.set(shown, (titles.get(shown) ?? new Set()).add(title));
   }
-  const sections = [...titles].map(([text, packages]) => section([...packages], text));
+  const sections = [...titles].map(([text, packages]) => noticeOf([...packages], text));
   const { version, license } = read(join(node, 'package.json'));
   // Node's licence includes those of its libraries.
-  const runtime = section([`node@${version} (${license} and others)`], licenceOf(node));
+  const runtime = noticeOf([`node@${version} (${license} and others)`], licenceOf(node));
   return `${[INTRODUCTION, ...sections, runtime].join('\n\n')}\n`;
 }
 
-const section = (packages, text) => `${'='.repeat(80)}\n${packages.join('\n')}\n${'-'.repeat(80)}\n${text}`;
+/** Returns the section of packages that share a licence text. */
+export const noticeOf = (packages, text) => `${'='.repeat(80)}\n${packages.join('\n')}\n${'-'.repeat(80)}\n${text}`;
 
 /** Returns the licence files and notices of a package, one after the other. */
 function licenceOf(folder) {

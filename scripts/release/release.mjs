@@ -13,7 +13,7 @@ const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf
 const date = new Date(Number(process.env.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct')) * 1_000);
 
 const words = process.argv.slice(2).join(' ');
-if (words === 'archive') console.log(writeArchive(join(root, 'dist/archive'), process.arch, date));
+if (words === 'archive') console.log(writeArchive(join(root, 'dist/archive'), process.arch, date, false));
 else if (words === '') release(join(root, 'dist/release'));
 else fail(`unknown: ${words}. Run "npm run release" or "npm run release -- archive".`);
 
@@ -25,7 +25,7 @@ function release(folder) {
   const part = `${folder}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
-  for (const cpu of ['x64', 'arm64']) writeArchive(part, cpu, date);
+  for (const cpu of ['x64', 'arm64']) writeArchive(part, cpu, date, true);
   writeImage(part, date, git('rev-parse', 'HEAD'));
   const sums = readdirSync(part)
     .toSorted()

@@ -37,9 +37,10 @@ export function productionPackages(platform) {
  * @param {{ os: string, cpu: string, libc: string }} input.platform
  * @param {string} input.node the folder of the npm package with Node's binary for the platform
  * @param {Date} input.date the time of the release
+ * @param {string} [input.go] the version of Go whose libraries keyfold-ssh contains
  * @param {string} [input.debian] the output of `dpkg-query -W -f '${Package}\t${Version}\t${Architecture}\n'` in the image
  */
-export function sbomOf({ platform, node, date, debian = '' }) {
+export function sbomOf({ platform, node, date, go, debian = '' }) {
   const { name, version } = read(join(root, 'package.json'));
   const shipped = new Set(productionPackages(platform).map(({ id }) => id));
   // With development, because `npm sbom --omit dev` also drops packages that both production and development need (npm 11.19).
@@ -66,6 +67,7 @@ export function sbomOf({ platform, node, date, debian = '' }) {
         .filter((component) => shipped.has(component['bom-ref']))
         .map((component) => ({ ...component, name: component['bom-ref'].replace(/@[^@]*$/, '') })),
       runtime,
+      ...(go ? [goComponent(go)] : []),
       ...debianComponents(debian),
     ],
     dependencies: [...dependencies, { ref: runtime['bom-ref'], dependsOn: [] }],
@@ -87,6 +89,19 @@ function nodeComponent(folder) {
     purl,
     hashes: [{ alg: 'SHA-256', content }],
     licenses: [{ license: { id: license } }],
+  };
+}
+
+/** Go's standard library, under the name that vulnerability scanners know. */
+function goComponent(version) {
+  const purl = `pkg:golang/stdlib@${version}`;
+  return {
+    'bom-ref': purl,
+    type: 'library',
+    name: 'stdlib',
+    version,
+    purl,
+    licenses: [{ license: { id: 'BSD-3-Clause' } }],
   };
 }
 

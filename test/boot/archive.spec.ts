@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { ApiClient } from '../support/api-client.js';
+import { brokenLinksOf } from '../support/broken-links.js';
 import { unpackArchive } from '../support/built-archive.js';
 import { lastingPort } from '../support/lasting-port.js';
 import { componentsOf, contents, sbomOf } from '../support/release-contents.js';
@@ -94,6 +95,22 @@ describe('the archive', () => {
     });
     expect(ids.length).toBeGreaterThan(50);
     expect(ids.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  it('contains what its pages link to and what its guides copy, and no secrets', async () => {
+    const pages = globSync('{*.md,docs/**/*.md,deploy/**/*.md}', { cwd: installed });
+    expect(pages.length).toBeGreaterThan(100);
+    expect(pages.flatMap((page) => brokenLinksOf(installed, page))).toEqual([]);
+    const texts = pages.map((page) => readFileSync(join(installed, page), 'utf8')).join('\n');
+    const named = new Set(
+      [...texts.matchAll(/(?<![\w/.-])deploy\/(?!secrets|keyfold-)[\w/.@-]*\w/g)].map(([path]) => path),
+    );
+    expect(named.size).toBeGreaterThan(30);
+    expect([...named].filter((path) => globSync(`${path}*`, { cwd: installed }).length === 0)).toEqual([]);
+    expect(globSync('deploy/**/{secrets,node_modules}', { cwd: installed })).toEqual([]);
+    // A machine without Go builds the archive without it.
+    const hasGo = readFileSync(join(installed, 'THIRD_PARTY_NOTICES'), 'utf8').includes('\ngo@');
+    expect(globSync('keyfold-ssh', { cwd: installed })).toEqual(hasGo ? ['keyfold-ssh'] : []);
   });
 
   it('runs gateways and workers, which name the settings that they lack', async () => {

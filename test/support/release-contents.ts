@@ -12,6 +12,7 @@ type Contents = Readonly<{
   platform: Record<'os' | 'cpu' | 'libc', string>;
   node: string;
   date: Date;
+  go?: string;
   debian?: string;
 }>;
 

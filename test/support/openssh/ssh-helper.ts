@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +26,22 @@ export async function builtHelper(folder: string): Promise<string> {
   const program = join(folder, 'keyfold-ssh');
   await run('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', program, '.'], { cwd: SOURCES, env });
   return program;
+}
+
+/** Adds the helper for a processor to an empty folder, as a release does. Returns the program, the notices and the version of Go. */
+export async function releasedHelper(cpu: string): Promise<{ program: Buffer; notices: string; version: string }> {
+  const script = resolve(SOURCES, '../../../scripts/release/archive.mjs');
+  const { addSshHelper } = (await import(script)) as {
+    addSshHelper: (folder: string, cpu: string, isRelease: boolean) => string;
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'keyfold-helper-'));
+  try {
+    const version = addSshHelper(folder, cpu, true);
+    const notices = await readFile(join(folder, 'THIRD_PARTY_NOTICES'), 'utf8');
+    return { program: await readFile(join(folder, 'keyfold-ssh')), notices, version };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Runs the helper's own tests, which set its clock. Throws with their output. */
