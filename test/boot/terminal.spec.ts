@@ -18,7 +18,7 @@ it('on a terminal a banner shows the address, the first password and the setup c
   const [, password = ''] = /password\s+([A-Za-z0-9]{16})\s/.exec(shown) ?? [];
   expect((await new ApiClient(url).logIn('admin', password)).code).toBe(200);
   expect(shown).toMatch(/address {5}http:\/\/127\.0\.0\.1:\d+\/@account\s+setup code {2}[\dA-Z]{4}(-[\dA-Z]{4}){3}\s/);
-  expect(shown).toContain('Shown only once. Change it with: npx keyfold account set-password admin');
+  expect(shown).toContain('Shown only once. Change it with: keyfold account set-password admin');
   expect(shown.split(password)).toHaveLength(2);
   expect(shown).not.toMatch(/^\{"/m);
   terminal.press('\x03');

@@ -1,6 +1,7 @@
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { newAppPassword } from '../support/app-passwords.js';
 import { newAccessToken } from '../support/access-tokens.js';
 import { ADMIN_PASSWORD, adminOf, newMember, signedInAs } from '../support/accounts.js';
@@ -84,7 +85,7 @@ describe('the document', () => {
     const page = await api.get('/docs');
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
-    expect(page.text).toContain('swagger-ui');
+    expect(page.text).toContain(`<title>Keyfold ${manifest.version}</title>`);
     const assets = [...page.text.matchAll(/(?:src|href)="(.*?)"/g)].map(
       ([, path]) => new URL(path!, `${app.baseUrl}/docs`).pathname,
     );

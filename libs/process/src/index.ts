@@ -18,7 +18,7 @@ export {
   type Running,
 } from './run-process.js';
 export { boundUrl } from './management-server.js';
-export { serviceAppId, serviceVersion } from './service-version.js';
+export { serviceAppId, serviceVersion, version } from './service-version.js';
 export { createFolder, flush, requireOwnFile, requireOwnFolder } from './settings/own-files.js';
 export { openlistOf, openlistSettings, type OpenListSettings } from './settings/openlist.settings.js';
 export { InvalidConfiguration, readSettings, UnusableAddress, type Environment } from './settings/read-settings.js';

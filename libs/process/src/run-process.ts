@@ -137,7 +137,7 @@ export const firstPasswordNote = (password: string): string =>
     '  user name  admin',
     `  password   ${password}`,
     '',
-    'Shown only once. Change it with: npx keyfold account set-password admin',
+    'Shown only once. Change it with: keyfold account set-password admin',
   );
 
 /** Returns the note that shows the setup code on the terminal while the admin is not set up. */

@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { onRequestHookHandler } from 'fastify';
+import { version } from '@keyfold/process';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 export type Schema = Record<string, unknown>;
@@ -91,6 +92,7 @@ export function serveDocument(app: NestFastifyApplication, texts: DocumentTexts,
     jsonDocumentUrl: 'openapi.json',
     raw: ['json'],
     ui,
+    customSiteTitle: `${texts.title} ${version}`,
     // Loads the examples on first use.
     patchDocumentOnRequest: (_request, _reply, document) =>
       (completed ??= import('./complete-document.js').then(({ completeDocument }) => completeDocument(document))),
@@ -101,7 +103,7 @@ function documentConfig({ title, description, faults, authorization, secrets = {
   const builder = new DocumentBuilder()
     .setTitle(title)
     .setDescription(description)
-    .setVersion('1')
+    .setVersion(version)
     .setLicense('MIT', 'https://opensource.org/license/mit')
     // Earlier versions have no null type.
     .setOpenAPIVersion('3.1.0')

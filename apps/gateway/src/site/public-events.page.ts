@@ -29,7 +29,8 @@ const INTRODUCTION =
 
 const GUARANTEES = [
   'At least once: every event is delivered, possibly after an outage, and sometimes twice.',
-  'Deduplicate by id: each delivery of an event has the same `cloudEvents_id`, so ignore ids that you have already seen.',
+  'Deduplicate by stream: each delivery of an event has the same `cloudEvents_id`, `<stream>:<version>:<index>`. Keep the last version and ' +
+    'index of each stream, compare them as numbers, and ignore an event that is not newer.',
   'Ordered per account: events with the same `cloudEvents_partitionkey` are first delivered in the order in which they occurred. ' +
     'There is no order between accounts.',
   'No secrets: no event contains passwords, their hashes, two-factor secrets, tokens or values of settings.',
