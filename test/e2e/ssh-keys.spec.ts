@@ -194,7 +194,7 @@ it('the keys of a member can take up to one mebibyte', async () => {
     outcomes.push(
       await add(`key ${outcomes.length}`, `${keyLine(`key ${outcomes.length}`).line}${'c'.repeat(15_000)}`),
     );
-  expect(outcomes.slice(0, -1).every((outcome) => outcome === '200 success')).toBe(true);
+  expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['200 success']));
   // 1,024 KiB in keys of 15 KB.
   expect(outcomes.length).toBe(70);
   const list = await member.get('/api/me/sshkey/list');

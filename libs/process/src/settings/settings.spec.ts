@@ -127,7 +127,7 @@ describe('a URL', () => {
     const problems = problemsOf({ ...COMPLETE, [name]: url });
     expect(problems).not.toEqual([]);
     expect(problems.join('\n')).toContain(text);
-    for (const problem of problems) expect(problem.startsWith(`${name}: `)).toBe(true);
+    for (const problem of problems) expect(problem).toMatch(new RegExp(`^${name}: `));
     expect(problems.join('\n')).not.toMatch(/word@|-word/);
   });
 });
