@@ -50,7 +50,8 @@ export class ExchangeWatch {
       await this.identities.callerOf(request, row);
       if (this.#open.has(exchange)) this.#open.set(exchange, state);
     } catch (error) {
-      if (isRefused(error)) request.raw.socket.destroy();
+      // Once the exchange has ended, its connection serves others.
+      if (isRefused(error) && this.#open.has(exchange)) request.raw.socket.destroy();
     }
   }
 }
