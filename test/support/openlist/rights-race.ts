@@ -144,10 +144,12 @@ export class RightsRace {
     const mightFail = mayFail();
     const { username } = rightsOf(number, before);
     const client = this.#next(member.clients).from(newAddress());
-    const answer =
+    const sent =
       door === 'API'
-        ? await client.post(`/api/fs/list${query}`, { path: '/' })
-        : await client.as(basic(username, member.password)).send({ method: 'PROPFIND', path: `/dav/${query}` });
+        ? client.post(`/api/fs/list${query}`, { path: '/' })
+        : client.as(basic(username, member.password)).send({ method: 'PROPFIND', path: `/dav/${query}` });
+    // A request in flight is cut once its account would be refused.
+    const answer = await sent.catch(() => ({ code: 401, outcome: 'no answer' }));
     if (mightFail || mayFail() || !isRefusal(answer) || this.#late.delete(id) || isTooLate(answer)) return;
     const possible = Array.from({ length: member.begun - before + 1 }, (_, more) => rightsOf(number, before + more));
     const isDue = possible.some((each) => each.disabled || (door === 'WebDAV' && each.username !== username));
@@ -184,7 +186,7 @@ export class RightsRace {
 const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
-const isRefusal = ({ code }: Answer) => [401, 403, 429, 502, 503, 504].includes(code);
+const isRefusal = ({ code }: Pick<Answer, 'code'>) => [401, 403, 429, 502, 503, 504].includes(code);
 
 /** The service itself found that it had no time to spare. */
-const isTooLate = ({ outcome }: Answer) => outcome === '503 the request could not be sent in time';
+const isTooLate = ({ outcome }: Pick<Answer, 'outcome'>) => outcome === '503 the request could not be sent in time';
