@@ -119,7 +119,7 @@ describe('a remembered password', () => {
     await enrol(two);
     expect(await find(client, basic('two', 'pw-two'))).toMatchObject({
       status: 401,
-      outcome: '401 with two-factor, only an app password opens WebDAV',
+      outcome: '401 two-factor is on: WebDAV needs an app password',
     });
     const { password } = await newAppPassword(two, { protocol: 'webdav' });
     expect((await find(client, basic('two', password))).status).toBe(207);

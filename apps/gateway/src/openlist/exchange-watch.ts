@@ -13,7 +13,7 @@ const CONCURRENT = 32;
 
 type Exchange = Readonly<{ request: ForwardedRequest; row: ForwardedRow; caller: NonNullable<Identity['caller']> }>;
 
-/** Ends the exchanges whose callers would be refused by now: a transfer may take hours. */
+/** Ends exchanges whose callers have lost access: a transfer may take hours. */
 export class ExchangeWatch {
   /** With the state of the caller at the last check. */
   readonly #open = new Map<Exchange, string | undefined>();
@@ -36,17 +36,25 @@ export class ExchangeWatch {
     this.#isChecking = true;
     while (this.#open.size > 0) {
       await sleep(INTERVAL, undefined, { ref: false });
-      await this.#limit.map(this.#open.keys(), (exchange) => this.#check(exchange));
+      const states = new Map<string, Promise<string>>();
+      // The transfers of a client share one look at its state.
+      const stateOf = (caller: Exchange['caller']) => {
+        const key = `${caller.account.accountId} ${caller.sessionId}`;
+        const state = states.get(key) ?? this.identities.stateOf(caller);
+        states.set(key, state);
+        return state;
+      };
+      await this.#limit.map(this.#open.keys(), (exchange) => this.#check(exchange, stateOf));
     }
     this.#isChecking = false;
   }
 
-  async #check(exchange: Exchange): Promise<void> {
+  async #check(exchange: Exchange, stateOf: (caller: Exchange['caller']) => Promise<string>): Promise<void> {
     const { request, row, caller } = exchange;
     try {
       // Before the check, which may overtake a change.
-      const state = await this.identities.stateOf(caller);
-      if (state === this.#open.get(exchange)) return;
+      const state = await stateOf(caller);
+      if (state === this.#open.get(exchange) || !this.#open.has(exchange)) return;
       await this.identities.callerOf(request, row);
       if (this.#open.has(exchange)) this.#open.set(exchange, state);
     } catch (error) {

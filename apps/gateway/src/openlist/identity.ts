@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CallerIdentifier, isAdmin, requireAdmin, requireScope, type Caller } from '@keyfold/application';
+import { CallerIdentifier, isAdmin, isGuest, requireAdmin, requireScope, type Caller } from '@keyfold/application';
 import { DomainError, GUEST_ID } from '@keyfold/domain';
 import { OpenListMirror } from '@keyfold/openlist';
 import {
@@ -81,7 +81,7 @@ export class Identities {
     return accepted(caller, row, request);
   }
 
-  /** Returns a text that differs once something changed on which the identification of the caller depends. */
+  /** Returns a fingerprint that changes with the account, its secrets or the caller's session. */
   async stateOf({ account: { accountId }, sessionId }: Caller): Promise<string> {
     const own = [accountStream(accountId), accessTokensStream(accountId), appPasswordsStream(accountId)];
     const session = sessionId === undefined ? [] : [sessionStream(sessionId, accountId)];
@@ -115,7 +115,7 @@ export class Identities {
 
   async #login({ headers, clientAddress, origin, raw }: ForwardedRequest): Promise<Caller> {
     const caller = await this.logins.callerOf(headers.authorization, clientAddress, origin);
-    markProven(raw.socket);
+    if (!isGuest(caller)) markProven(raw.socket);
     return caller;
   }
 
@@ -132,7 +132,7 @@ function accepted(caller: Caller, { scope, token }: ForwardedRow, { raw }: Forwa
   requireScope(caller, scope);
   // Nobody else may make this service read settings.
   if (token) requireAdmin(caller);
-  if (caller.by !== 'guest') markProven(raw.socket);
+  if (!isGuest(caller)) markProven(raw.socket);
   return caller;
 }
 

@@ -1,5 +1,5 @@
 import { QueryBus } from '@nestjs/cqrs';
-import { GetSettingsQuery, isAdmin, STATIC_TOKEN_KEY } from '@keyfold/application';
+import { GetSettingsQuery, isAdmin, isGuest, STATIC_TOKEN_KEY } from '@keyfold/application';
 import { Fault } from '@keyfold/http-envelope';
 import {
   FORWARDER,
@@ -151,7 +151,7 @@ export class OpenListForwarding extends Forwarding {
 
   async #forward(request: ForwardedRequest, response: ServerResponse, row: ForwardedRow | Fault): Promise<void> {
     if (row instanceof Fault) throw row;
-    this.api.availability.requireAnswers();
+    this.api.availability.requireOpenList();
     const arrivedAt = performance.now();
     const client = { request, response, row };
     const found = this.identities.of(request, row);
@@ -194,7 +194,8 @@ export class OpenListForwarding extends Forwarding {
         continue;
       }
       if (typeof answer === 'string' || used.secret === undefined) return answer;
-      if (row.speaker === 'login' && answer.status === LOCKED) {
+      // The answer of a storage provider, which OpenList passes on, has a body.
+      if (row.speaker === 'login' && answer.status === LOCKED && answer.body.length === 0) {
         const locked = this.api.availability.locked();
         this.#lockedAddresses.set(request.clientAddress, true);
         if (++locks > 1 || body instanceof ForwardedBody) throw locked;
@@ -249,7 +250,7 @@ export class OpenListForwarding extends Forwarding {
     return relayed;
   }
 
-  /** A login from an address that OpenList has locked is sent from that of the mirror. Somebody else may have made the wrong ones. */
+  /** A login from an address that OpenList has locked is sent from that of the mirror. The failed logins may be someone else's. */
   #senderOf({ request, row }: Client, { authorization }: Identity): Sender {
     const sender = request.sender(authorization);
     if (row.speaker !== 'login' || authorization === undefined || !this.#lockedAddresses.has(sender.address))
@@ -319,8 +320,8 @@ function ifOutdated(error: unknown): undefined {
   if (!(error instanceof OutdatedLogin)) throw error;
 }
 
-/** Returns whether an account is known that sends the request. The guest is none, and the signatures of S3 are not checked here. */
-const isIdentified = ({ secret }: Identity) => secret !== undefined;
+/** Returns whether the sender is a known account. The guest does not count, and S3 signatures are not checked here. */
+const isIdentified = ({ secret, caller }: Identity) => secret !== undefined && !(caller && isGuest(caller));
 
 const isUpload = ({ request, row }: Client) => row.isUpload === true && request.method === 'PUT';
 

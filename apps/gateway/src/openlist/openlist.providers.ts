@@ -45,7 +45,7 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
   };
 }
 
-/** Refuses the start if OpenList answers below a path. One that is away may come back. */
+/** Refuses the start if OpenList answers below a path. An unreachable OpenList may come back. */
 function asConfigurationError(error: unknown): void {
   if (error instanceof OpenListForeign && error.path !== undefined)
     throw new InvalidConfiguration([`KEYFOLD_OPENLIST_URL: ${error.message}`]);

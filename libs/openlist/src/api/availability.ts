@@ -10,14 +10,14 @@ const LONGEST_PAUSE = 1_000;
 const RECENT = 2_000;
 /** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
 export const LOCK = 300_000;
-const LOCKED_PROBLEM = 'OpenList refuses logins after wrong ones from the same address (429)';
+const LOCKED_PROBLEM = 'OpenList refuses logins from an address after failed ones (429)';
 
 /** Whether OpenList answers, as its callers report. While it does not, it is asked once a second. */
 export class Availability {
   #problem: string | undefined;
   #isSilent = false;
-  /** Whether the API answers at the address. Something else there must get no request of a client. */
-  #isOpenList = false;
+  /** Whether the API answers at the address. Undefined until a request has shown it. */
+  #isOpenList: boolean | undefined;
   #answeredAt = -Infinity;
   #lockedAt = -Infinity;
   #isAsking = false;
@@ -40,13 +40,20 @@ export class Availability {
   }
 
   /**
-   * Refuses a request that would wait in vain, because an earlier one got no answer in time, or that something else than OpenList would answer. A refused
+   * Refuses a request that would wait in vain, because an earlier one got no answer in time, or that something other than OpenList would answer. A refused
    * connection costs nothing.
    *
    * @throws OpenListUnavailable
    */
   requireAnswers(): void {
-    if (this.#isSilent || !this.#isOpenList) throw new OpenListUnavailable(this.#problem ?? 'OpenList does not answer');
+    if (this.#isSilent || this.#isOpenList === false)
+      throw new OpenListUnavailable(this.#problem ?? 'OpenList does not answer');
+  }
+
+  /** Refuses the request of a client, as `requireAnswers` does, and also until the API has answered: something else may be there. */
+  requireOpenList(): void {
+    this.requireAnswers();
+    if (!this.#isOpenList) throw new OpenListUnavailable(this.#problem ?? 'OpenList has not answered yet');
   }
 
   /** Returns why OpenList is unavailable, or a recent lock. Asks OpenList unless it has answered within the last seconds. */
@@ -75,7 +82,7 @@ export class Availability {
     this.answered();
   }
 
-  /** Reports that a request was answered, which something else than OpenList does as well. */
+  /** Reports that a request was answered, which something other than OpenList does as well. */
   answered(): void {
     if (!this.#isOpenList) return;
     this.#answeredAt = performance.now();

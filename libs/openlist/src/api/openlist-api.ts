@@ -252,13 +252,21 @@ export class OpenListApi {
     }
   }
 
-  /** With a path in its `site_url`, OpenList answers all other paths with its page, and the root leads to the path. */
+  /** If `site_url` has a path, OpenList serves its web page everywhere else and redirects the root to that path. */
   async #foreign(): Promise<OpenListForeign> {
-    const asked = { method: 'GET', path: '/', headers: { [FORWARDER]: this.forwarder } } as const;
-    const root = await this.pool.request(asked).catch(() => undefined);
-    await root?.body.dump();
-    const [path] = /^\/[^/].*/.exec(String(root?.headers['location'])) ?? [];
-    return new OpenListForeign(path);
+    const ask = (path: string) => this.pool.request({ method: 'GET', path, headers: { [FORWARDER]: this.forwarder } });
+    try {
+      const root = await ask('/');
+      await root.body.dump();
+      const [path] = /^\/[^/].*/.exec(String(root.headers['location'])) ?? [];
+      if (path === undefined) return new OpenListForeign(undefined);
+      // Other servers redirect the root, too, for example to a page about maintenance.
+      const { body } = await ask(`${path.replace(/\/$/, '')}/api/public/settings`);
+      envelopeSchema.parse(await body.json());
+      return new OpenListForeign(path);
+    } catch {
+      return new OpenListForeign(undefined);
+    }
   }
 }
 

@@ -19,7 +19,7 @@ class OpenListConnections implements OnApplicationShutdown {
     const repeated = new RepeatedLine();
     api.availability.onLocked = () =>
       repeated.write('locked', (omitted) =>
-        log.warn({ omitted }, 'OpenList refuses logins after wrong ones from the same address (429). See its log'),
+        log.warn({ omitted }, 'OpenList refuses logins from an address after failed ones (429). See its log'),
       );
     api.availability.onChange((isAvailable) => {
       if (isAvailable) log.log('OpenList is available again');

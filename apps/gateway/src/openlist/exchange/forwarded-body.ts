@@ -28,7 +28,7 @@ export const IDLE_TIME = 600_000;
 export const REQUEST_TIME = 60_000;
 
 /**
- * Receives a body of at most `limit` bytes. That of an identified sender may take any time while something arrives.
+ * Receives a body of at most `limit` bytes. For an identified sender, only idle time is limited.
  *
  * @throws Fault 413 if it is longer, 400 if it ends too early, 408 if it takes too long.
  */

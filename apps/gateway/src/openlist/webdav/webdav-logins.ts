@@ -50,6 +50,7 @@ export class WebDavLogins {
     const { accountId } = await this.#checkOnce(login, address, origin);
     const account = await this.#load(accountId);
     // It may have changed since the check.
+    if (account.state.status !== 'active') throw refused();
     if (!mayEnter(account.state)) throw notPermitted();
     return callerFor(account);
   }
@@ -68,8 +69,8 @@ export class WebDavLogins {
     const asked = { protocol: 'webdav', ...login, code: '', address, origin } as const;
     const checked = await this.commandBus.execute(new CheckFileServerLoginCommand(asked));
     if (checked === 'not permitted') throw notPermitted();
-    if (checked === 'code required') throw new Fault(401, 'with two-factor, only an app password opens WebDAV');
-    if (checked === 'refused' || !mayEnter(checked.account)) throw refused();
+    if (checked === 'code required') throw new Fault(401, 'two-factor is on: WebDAV needs an app password');
+    if (checked === 'refused') throw refused();
     if (checked.factors.includes('password')) this.#remembered.add(login, checked.account);
     return checked.account;
   }
@@ -80,8 +81,7 @@ export class WebDavLogins {
   }
 }
 
-const mayEnter = ({ status, disabled, permission }: Account) =>
-  status === 'active' && !disabled && mayLogInOver('webdav', permission);
+const mayEnter = ({ disabled, permission }: Account) => !disabled && mayLogInOver('webdav', permission);
 
 const callerFor = ({ state, version }: Loaded<Account>): Caller => ({
   account: state,
