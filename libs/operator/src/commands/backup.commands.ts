@@ -26,7 +26,7 @@ backup stays as it was. "keyfold restore --dry-run" checks everything.
 Only the owner can read the folder, but it contains personal data. --recipient encrypts each file to a public key of age, and --passphrase-file with
 a passphrase; the standard tool age can open the files. All runs into a folder use the same way.
 
-With the sealing keys of the service, the backup gets an HMAC. A restore with these keys refuses a backup that somebody changed.
+With the sealing keys of the service, the backup gets an HMAC. A restore with these keys refuses a changed manifest, and warns if the HMAC is missing.
 
 Not in a backup: sealing keys, the token secret, counters of failed logins and last uses. Keep the sealing keys elsewhere: without them
 nobody can log in after a restore.`;
@@ -35,7 +35,7 @@ const RESTORE = `
 Restores a backup into the store of the settings, which must be empty: on sqlite a new or empty KEYFOLD_DATA_DIR, in which only sealing-key and
 token-secret may be, and on mongodb an empty database. The backup must come from the same kind of store.
 
-It first checks every file and every commit, and writes nothing if one is damaged. It warns if the backup has no HMAC or its sealing key is not here. Then it takes over the commits, rebuilds the lists and
+It first checks every file and every commit, and writes nothing if one is damaged. It warns if the backup has no HMAC or if its sealing key is missing. Then it takes over the commits, rebuilds the lists and
 verifies the result. No service can start on the store before the command has finished. A run that was killed starts over.
 
 Erased accounts are left out, also if the backup has them: those that the last run into the folder knew, and those of --erasures.

@@ -279,7 +279,7 @@ describe('the files of a backup', () => {
       forge(scene, false);
       await scene.source.register(6, 'bea');
       const { status, err } = await scene.backUp();
-      expect([status, err[0]]).toEqual([0, expect.stringMatching(/^warning: .* has no HMAC\. .* in a new folder$/)]);
+      expect([status, err[0]]).toEqual([0, expect.stringMatching(/^warning: .* has no HMAC\. Start a new folder/)]);
       const restored = await scene.restore();
       expect([restored.status, ...restored.err]).toEqual([
         0,
@@ -290,7 +290,7 @@ describe('the files of a backup', () => {
     });
   });
 
-  it('stay trusted while the sealing key is replaced, and are restored with a warning without it', async () => {
+  it('stay trusted while the sealing key is replaced, and without it are restored with a warning and not continued', async () => {
     const scene = await open();
     const [old, added] = [scene.sealingKeys, `k2:${Buffer.alloc(32, 9).toString('base64')}`];
     const warnings = async (ran: Promise<{ status: number; err: readonly string[] }>) => {
@@ -308,6 +308,11 @@ describe('the files of a backup', () => {
     scene.sealingKeys = old;
     expect(await warnings(scene.restore({ dryRun: true }))).toEqual([expect.stringContaining('the sealing key k2')]);
     scene.sealingKeys = undefined;
+    const { status, err } = await scene.backUp();
+    expect([status, err.at(-1)]).toEqual([
+      2,
+      expect.stringMatching(/k2.* is missing\. Set the sealing keys of the service/),
+    ]);
     expect(await warnings(scene.restore())).toEqual([expect.stringContaining('the sealing key k2')]);
   });
 

@@ -41,10 +41,13 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     const encryption = encryptionFor(request.recipients, request.passphrase);
     const sealer = run.sealingKeys === undefined ? undefined : new Sealer(parseSealingKeys(run.sealingKeys));
     folder = await BackupFolder.open(request.folder, sealer);
-    const doubt = folder.manifest ? folder.manifest.doubt : sealer ? undefined : 'no sealing key is here';
+    const doubt = folder.manifest ? folder.manifest.doubt : sealer ? undefined : 'no sealing key is set';
+    // A run without the key would remove the protection for good.
+    if (doubt !== undefined && folder.manifest?.isSigned)
+      throw new UnusableBackup(`${doubt}. Set the sealing keys of the service, or name a new folder`);
     if (doubt !== undefined)
       await run.output.err(
-        `warning: nobody can tell whether this backup was changed: ${doubt}. Make a new one with the sealing keys of the service, in a new folder`,
+        `warning: cannot verify that this backup is unchanged: ${doubt}. Start a new folder, with the sealing keys of the service set`,
       );
     await checkParts(folder, run);
     await requireSameWay(folder, encryption, request);

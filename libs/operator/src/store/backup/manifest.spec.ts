@@ -32,7 +32,7 @@ const text = textOfManifest(manifest, sealer);
 
 describe('a manifest', () => {
   it('is read as it was written', () => {
-    expect(parseManifest(text, sealer)).toEqual(manifest);
+    expect(parseManifest(text, sealer)).toEqual({ ...manifest, isSigned: true });
   });
 
   it('is refused with any changed, missing or added byte', () => {
@@ -55,10 +55,15 @@ describe('a manifest', () => {
   it('is in doubt without its key or without an HMAC', () => {
     const later = new Sealer([{ id: 'k2', key: Buffer.alloc(32, 8) }]);
     for (const keys of [undefined, later])
-      expect(parseManifest(text, keys)).toEqual({ ...manifest, doubt: expect.stringContaining('the sealing key k1') });
+      expect(parseManifest(text, keys)).toEqual({
+        ...manifest,
+        doubt: expect.stringContaining('the sealing key k1'),
+        isSigned: true,
+      });
     expect(parseManifest(textOfManifest(manifest, undefined), sealer)).toEqual({
       ...manifest,
       doubt: 'manifest.json has no HMAC',
+      isSigned: false,
     });
   });
 

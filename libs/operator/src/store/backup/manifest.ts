@@ -66,8 +66,8 @@ const CHECKED = /^(\{.*),"checksum":"([0-9a-f]{64})"\}\n$/s;
 const SIGNED = /^(\{.*),"hmac":"([^"]*)"$/s;
 const PURPOSE = 'manifest of a backup';
 
-/** `doubt`: why it is unknown whether somebody changed the manifest. */
-export type ReadManifest = Manifest & Readonly<{ doubt?: string | undefined }>;
+/** `doubt`: why it is unknown whether somebody changed the manifest. `isSigned`: whether it has an HMAC. */
+export type ReadManifest = Manifest & Readonly<{ doubt?: string | undefined; isSigned?: boolean }>;
 
 /** Without a sealer, the text gets no HMAC. */
 export function textOfManifest(given: Manifest, sealer: Sealer | undefined): string {
@@ -76,7 +76,7 @@ export function textOfManifest(given: Manifest, sealer: Sealer | undefined): str
   return `${signed},"checksum":"${hash('sha256', signed)}"}\n`;
 }
 
-/** Throws `UnusableBackup`, also for a manifest that somebody changed who has none of the sealing keys. */
+/** Throws `UnusableBackup`, also if the HMAC does not match. A manifest without one is read, with `doubt` set. */
 export function parseManifest(text: string, sealer: Sealer | undefined): ReadManifest {
   const [, checked = '', checksum] = CHECKED.exec(text) ?? [];
   if (checksum === undefined || hash('sha256', checked) !== checksum)
@@ -90,14 +90,14 @@ export function parseManifest(text: string, sealer: Sealer | undefined): ReadMan
   const parsed = manifest.safeParse(content);
   if (!parsed.success) throw new UnusableBackup(`manifest.json is not valid: ${z.prettifyError(parsed.error)}`);
   requireChain(parsed.data);
-  return { ...parsed.data, doubt };
+  return { ...parsed.data, doubt, isSigned: hmac !== undefined };
 }
 
 function doubtAbout(body: string, hmac: string | undefined, sealer: Sealer | undefined): string | undefined {
   if (hmac === undefined) return 'manifest.json has no HMAC';
   const key = sealingKeyIdOf(hmac) ?? '?';
   const expected = sealer?.hmac(body, PURPOSE, key);
-  if (expected === undefined) return `the sealing key ${key}, which made the HMAC of manifest.json, is not here`;
+  if (expected === undefined) return `the sealing key ${key}, which made the HMAC of manifest.json, is missing`;
   if (expected === hmac) return undefined;
   throw new UnusableBackup(
     `manifest.json was changed, or made with another sealing key ${key}: its HMAC differs. Use another copy of the backup, or the sealing keys of its service`,
