@@ -200,7 +200,7 @@ describe.each([
     for (const options of [['--dry-run'], []]) {
       const { status, out, err } = await run(file, ...options);
       expect([status, out]).toEqual([1, expect.stringContaining('row-unreadable (permission "1099511627776")')]);
-      expect(err).toContain('has no table x_ssh_public_keys: no SSH keys are taken\n');
+      expect(err).toContain('has no table x_ssh_public_keys: SSH keys are not imported\n');
       expect(err).toContain(
         `leave out what has them with ${problems.map((problem) => `--accept ${problem}`).join(' ')}\n`,
       );

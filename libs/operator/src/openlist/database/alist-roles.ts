@@ -27,8 +27,9 @@ export function rightsOf(roles: readonly AlistRole[], basePath: string): RoleRig
   const base = cleanBasePath(basePath);
   const hasWhole = scopes.some(({ path }) => contains(path, base));
   // Without a right in the base path itself, AList shows nothing but these folders.
-  const [folder, ...others] = new Set(scopes.map(({ path }) => path).filter((path) => contains(base, path)));
-  const narrowed = !hasWhole && folder !== undefined && others.length === 0 ? folder : base;
+  const within = scopes.map(({ path }) => path).filter((path) => contains(base, path));
+  const folder = within.find((path) => within.every((other) => contains(path, other)));
+  const narrowed = !hasWhole && folder !== undefined ? folder : base;
   const bits = bitsOf(scopes.filter(({ path }) => contains(path, narrowed)));
   const all = bitsOf(scopes);
   const names = new Set(roles.map(({ name }) => name));
@@ -41,8 +42,8 @@ export function rightsOf(roles: readonly AlistRole[], basePath: string): RoleRig
       ...(hasWhole || narrowed !== base ? [] : ['can read more folders than its roles allowed']),
       ...((all & ~bits & COMMON_BITS) === 0
         ? []
-        : ['its roles differ by folder: gets the rights that all folders have']),
-      ...((all & ~COMMON_BITS) === 0 ? [] : ['the bits 14 to 16 of AList are not taken']),
+        : ['roles differ by folder: only rights valid in every folder are kept']),
+      ...((all & ~COMMON_BITS) === 0 ? [] : ['permission bits 14 to 16 of AList are ignored']),
     ],
   };
 }

@@ -282,7 +282,7 @@ describe('a row that is no account', () => {
     ['the permission', 'permission = 4294967296', { cause: 'permission "4294967296"' }],
     ['the time of the password', `pwd_ts = 'long ago'`, { cause: 'pwd_ts "long ago"' }],
     ['a role of OpenList', 'role = 3', { cause: 'role "3"' }],
-    ['roles without a table of roles', `role = '[0,3]'`, { cause: 'role "[0,3]"' }],
+    ['roles without a table of roles', `role = '[0,3]'`, { cause: 'role "[0,3]": the file has no table x_roles' }],
     ['a name of 20 MB', 'username = zeroblob(20000000)', { cause: 'a text of more than 8192 bytes' }],
     ['a base path of 9 kB', 'base_path = hex(zeroblob(4500))', { cause: 'a text of more than 8192 bytes' }],
     ['no name', `username = ''`, { reason: 'username-empty' }],
@@ -323,9 +323,9 @@ describe('a file that lacks tables or columns', () => {
       ALTER TABLE x_users DROP COLUMN disabled`);
     const database = new OpenlistDatabase(path);
     expect(database.gaps).toEqual([
-      `${path} has no table x_ssh_public_keys: no SSH keys are taken`,
-      `${path} has no value in x_setting_items: no settings are taken`,
-      `${path} has no otp_secret in x_users: no second factors are taken`,
+      `${path} has no table x_ssh_public_keys: SSH keys are not imported`,
+      `${path} has no value in x_setting_items: settings are not imported`,
+      `${path} has no otp_secret in x_users: second factors are not imported`,
       `${path} has no disabled in x_users: no account is disabled`,
     ]);
     database.close();
@@ -343,13 +343,19 @@ describe('a database of AList', () => {
     writeAlistDatabase(path, roles, [{ id: 7, username: 'ann', ...user }]);
     return read().at(-1)!;
   };
-  const differing = 'its roles differ by folder: gets the rights that all folders have';
+  const differing = 'roles differ by folder: only rights valid in every folder are kept';
 
   it('has a guest and an admin, whatever their ids', () => {
     writeAlistDatabase(path, roles, []);
     expect(read()).toMatchObject([
       { id: 1, username: 'guest', role: 1, permission: 0, notes: [] },
-      { id: 2, username: 'admin', role: 2, permission: 0x3fff, notes: ['the bits 14 to 16 of AList are not taken'] },
+      {
+        id: 2,
+        username: 'admin',
+        role: 2,
+        permission: 0x3fff,
+        notes: ['permission bits 14 to 16 of AList are ignored'],
+      },
     ]);
   });
 
@@ -369,7 +375,7 @@ describe('a database of AList', () => {
       'the bits that OpenList has too',
       '[6]',
       '/',
-      { permission: 0x30f, notes: ['the bits 14 to 16 of AList are not taken'] },
+      { permission: 0x30f, notes: ['permission bits 14 to 16 of AList are ignored'] },
     ],
     ['no name of a folder that begins like it', '[4]', '/teams', { permission: 0, basePath: '/teams' }],
     [

@@ -37,13 +37,13 @@ const SETTING_COLUMNS = ['key', 'value'];
 const ROLE_COLUMNS = ['id', 'name', 'raw_permission'];
 /** Tables and columns that a file can lack, and what an import then leaves out. */
 const OPTIONAL: readonly (readonly [table: string, columns: readonly string[], effect: string])[] = [
-  ['ssh_public_keys', KEY_COLUMNS, 'no SSH keys are taken'],
-  ['setting_items', SETTING_COLUMNS, 'no settings are taken'],
-  ['users', ['otp_secret'], 'no second factors are taken'],
+  ['ssh_public_keys', KEY_COLUMNS, 'SSH keys are not imported'],
+  ['setting_items', SETTING_COLUMNS, 'settings are not imported'],
+  ['users', ['otp_secret'], 'second factors are not imported'],
   ['users', ['base_path'], 'every account gets the base path /'],
   ['users', ['permission'], 'no account gets permissions'],
   ['users', ['disabled'], 'no account is disabled'],
-  ['users', ['sso_id'], 'no links to single sign-on are taken'],
+  ['users', ['sso_id'], 'links to single sign-on are not imported'],
 ];
 
 /** Reads the accounts and settings in a SQLite database of OpenList or AList, whose tables can have any prefix. Never writes. */
@@ -152,15 +152,21 @@ export class OpenlistDatabase {
       problem: { reason, ...(cause !== undefined && { cause }) },
     });
     try {
+      const rights = this.#rightsOf(row);
+      const isReserved = rights?.role === ROLE_ADMIN || rights?.role === ROLE_GUEST;
+      const isFurther = isReserved && reserved.has(rights.role);
+      // Also by a row that is refused: nobody else takes the place of its account.
+      if (isReserved) reserved.add(rights.role);
       if (row['reason'] !== null) return refused(textOf(row['reason']) as RowReason, textOf(row['cause']) || undefined);
       const odd = ['pwd_ts', 'permission'].find((column) => !isInteger(row, column));
-      const rights = odd === undefined ? this.#rightsOf(row) : undefined;
-      if (!rights) return refused('row-unreadable', `${odd ?? 'role'} ${quoted(textOf(row[odd ?? 'role']))}`);
-      const isReserved = rights.role === ROLE_ADMIN || rights.role === ROLE_GUEST;
+      if (odd !== undefined || !rights) {
+        const text = textOf(row[odd ?? 'role']);
+        const lack = odd === undefined && !this.#roles && text.startsWith('[') ? ': the file has no table x_roles' : '';
+        return refused('row-unreadable', `${odd ?? 'role'} ${quoted(text)}${lack}`);
+      }
       // AList also gives the role of the guest to people who register themselves.
-      const isPerson = rights.role === ROLE_GUEST && reserved.has(ROLE_GUEST) && this.#roles !== undefined;
-      if (isReserved && reserved.has(rights.role) && !isPerson) return refused('admin-or-guest-uncreatable');
-      if (isReserved) reserved.add(rights.role);
+      const isPerson = rights.role === ROLE_GUEST && isFurther && this.#roles !== undefined;
+      if (isFurther && !isPerson) return refused('admin-or-guest-uncreatable');
       const keys = row['key_count'] === null ? undefined : this.#keys?.all(row['id']!);
       return accountOf(row, isPerson ? { ...rights, role: 0 } : rights, (keys ?? []) as Row[]);
     } catch (error) {

@@ -189,7 +189,11 @@ function planKeys({ id, keys, keysLeftOut }: SentAccount, { ring, ringCommits }:
       added.push(key);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      problems.push({ reason: error.code, key: title, ...(!key.key && { cause: sshKeyFault(line) }) });
+      problems.push({
+        reason: error.code,
+        key: title,
+        ...(error.code === 'ssh-key-invalid' && { cause: sshKeyFault(line) }),
+      });
     }
   }
   if (keysLeftOut > 0) problems.push({ reason: 'ssh-key-limit-reached', key: `${keysLeftOut} more` });
