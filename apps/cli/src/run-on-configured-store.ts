@@ -56,12 +56,15 @@ export async function runWithSession(signal: AbortSignal, run: (send: Send) => P
 async function openConfiguredStore(request: OperatorRequest, signal: AbortSignal): Promise<StoreSession> {
   const settings = readCliSettings(process.env);
   const { KEYFOLD_SESSION_DAYS: sessionDays, KEYFOLD_EVENT_LOG_DAYS: eventLogDays } = settings;
+  const openlist = /^(openlist |account erase$)/.test(request.command) ? readCliOpenlist(process.env) : undefined;
   const shared = {
     sessionDays,
     eventLogDays,
-    sealingKeys: sealingKeysFor(request),
+    sealingKeys:
+      sealingKeysFor(request) ??
+      (openlist && readCliSealingKeys(process.env, settings.KEYFOLD_STORE, 'change users in OpenList')),
     passwordRules: passwordRules(settings),
-    openlist: request.command.startsWith('openlist ') ? readCliOpenlist(process.env) : undefined,
+    openlist,
   };
   if (settings.KEYFOLD_STORE === 'sqlite') return embeddedSession({ folder: settings.KEYFOLD_DATA_DIR, ...shared });
   if (request.command === 'compact') requireSessionDays(process.env);

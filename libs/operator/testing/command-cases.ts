@@ -181,6 +181,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
       version: text,
       mirrored: z.int(),
       missing: z.int(),
+      surplus: z.int(),
       unknown: z.int(),
       lag: z.int(),
       parked: z.array(z.strictObject({ accountId: z.int(), since: time, reason: text })),

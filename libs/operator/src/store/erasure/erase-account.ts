@@ -65,7 +65,7 @@ async function removeFromOpenList(id: number, { ports, output }: CommandRun): Pr
   } catch (error) {
     const isMissing = error instanceof InvalidConfiguration;
     const problem = isMissing
-      ? 'Run the command with KEYFOLD_OPENLIST_URL, or delete the user there'
+      ? 'Repeat the command with KEYFOLD_OPENLIST_URL and KEYFOLD_OPENLIST_TOKEN, which a running service also needs, or delete the user there'
       : openlistProblemOf(error);
     if (problem === undefined) throw error;
     await output.err(`OpenList may still have a user of account ${id}. ${problem}`);
