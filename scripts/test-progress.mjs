@@ -73,7 +73,7 @@ export class TestProgress {
     console.log(`${files.length} of ${this.count} test files were left out, because this machine lacks:`);
     for (const [program, { length }] of Map.groupBy(files, ({ lacks }) => lacks))
       console.log(`  ${program}: ${length} files`);
-    console.log('To install the programs: npm run test:setup');
+    console.log('To install missing programs: npm run test:setup');
   }
 
   #summary(module) {
@@ -86,16 +86,19 @@ export class TestProgress {
     }));
     // Errors of hooks and imports are attached to suites or to the file.
     const suites = [module, ...module.children.allSuites()];
-    const errors = suites.flatMap((suite) => suite.errors());
+    const found = suites.flatMap((suite) => suite.errors());
     // Thrown by `needs` of test/support. In CI nothing is left out.
-    const lacks = process.env.CI ? undefined : errors.find(({ name }) => name === 'MissingProgram')?.message;
-    if (errors.length > 0 && !lacks)
+    const lacks = process.env.CI ? undefined : found.find(isMissingProgram)?.message;
+    const errors = lacks ? found.filter((error) => !isMissingProgram(error)) : found;
+    if (errors.length > 0)
       failures.push({ title: `${name}: outside of its tests`, message: errors.map(textOf).join('\n') });
     const { duration, collectDuration, setupDuration } = module.diagnostic();
     const seconds = (duration + collectDuration + setupDuration) / 1000;
     return { name, kind: module.project.name, passed: tests.length - failed.length, failures, lacks, seconds };
   }
 }
+
+const isMissingProgram = ({ name }) => name === 'MissingProgram';
 
 const report = ({ title, message }) => console.log(`FAIL  ${title}\n${message.replace(/^/gm, '      ')}`);
 

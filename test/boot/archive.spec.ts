@@ -8,6 +8,7 @@ import { ApiClient } from '../support/api-client.js';
 import { brokenLinksOf } from '../support/broken-links.js';
 import { unpackArchive } from '../support/built-archive.js';
 import { lastingPort } from '../support/lasting-port.js';
+import { findProgram } from '../support/programs.js';
 import { componentsOf, contents, sbomOf } from '../support/release-contents.js';
 
 const flagsOf = (command: string) => command.split(' ').filter((word) => word.startsWith('--'));
@@ -109,7 +110,7 @@ describe('the archive', () => {
     expect([...named].filter((path) => globSync(`${path}*`, { cwd: installed }).length === 0)).toEqual([]);
     expect(globSync('deploy/**/{secrets,node_modules}', { cwd: installed })).toEqual([]);
     // A machine without Go builds the archive without it.
-    const hasGo = readFileSync(join(installed, 'THIRD_PARTY_NOTICES'), 'utf8').includes('\ngo@');
+    const hasGo = findProgram('go') !== undefined;
     expect(globSync('keyfold-ssh', { cwd: installed })).toEqual(hasGo ? ['keyfold-ssh'] : []);
   });
 

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -87,12 +88,14 @@ export class Deployment {
     }
   }
 
-  /** Replaces the files of the checkout with these sources, or with those of a commit if the history has it. */
+  /** Replaces the files of the checkout with these sources, or with those of a commit of its history. */
   async checkOut(commit?: string): Promise<void> {
     const remove = (name: string) => rm(join(this.folder, name), { recursive: true, force: true });
     for (const name of ['apps', 'libs', 'scripts']) await remove(name);
     const archive = `git -C '${PROJECT}' archive --output="$PWD/commit.tar" ${commit} && tar -xf commit.tar && rm commit.tar`;
-    if (!commit || (await this.command('sh', '-c', archive)).code !== 0) {
+    // A copy of the sources without their history has no other commit.
+    if (commit && existsSync(join(PROJECT, '.git'))) await this.expectSuccess('sh', '-c', archive);
+    else {
       const filter = (source: string) => source !== join(PROJECT, 'deploy/secrets');
       for (const name of [...FOLDERS, ...FILES])
         await cp(join(PROJECT, name), join(this.folder, name), { recursive: true, filter });

@@ -13,7 +13,9 @@ const LACKING = process.env['KEYFOLD_TESTS_LACK'];
  * a machine that lacks one of them, every test file that imports the module is left out, before its hooks and tests.
  */
 export async function needs(...names: readonly ProgramName[]): Promise<void> {
-  for (const name of names) if (!(await isInstalled(name))) throw new MissingProgram(name);
+  for (const name of names)
+    if (!(await isInstalled(name)))
+      throw new MissingProgram(LACKING ? name : `${name}. To install it, run: npm run test:setup`);
 }
 
 /** Declares that a test file needs what a global set-up starts; `failure` returns the reason if it did not start. */
