@@ -84,5 +84,5 @@ echo "Version $new is running."
 # Without an image of that tag, there is no way back.
 if docker image inspect "keyfold:$running" >/dev/null 2>&1; then
   echo "To go back: sh deploy/upgrade.sh $running"
-  echo 'What does not go back: "Roll back" in docs/run/upgrade.md'
+  echo 'A rollback cannot undo everything: see "Roll back" in docs/run/upgrade.md'
 fi

@@ -30,7 +30,7 @@ ${table(['path', 'answered by', 'speaks for', 'scope', 'what'], forwardingRows.m
 
 Requests of an administrator have the static token of OpenList, those of a general account the token of its user there, and those of the guest none. The
 question of a browser whether it may send a request needs no login, nor does \`OPTIONS\` of WebDAV. While OpenList is away, forwarded requests get 503 with \`Retry-After\`.
-Answers have \`Cache-Control: no-store\` unless they speak for nobody. A body that no account sends gets 408 after 60 seconds, except an upload.
+Answers have \`Cache-Control: no-store\` unless they speak for nobody. The body of a request without an account gets 408 after 60 seconds, except an upload.
 `;
 
 it('the page of forwarding is what the table says', () => expectPage('reference/forwarding.md', page));

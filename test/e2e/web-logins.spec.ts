@@ -212,7 +212,7 @@ describe('guesses', () => {
     expect(await askFrom('127.0.0.2', authorization)).toBe(200);
     await eventually(() =>
       expect(logLines(app.output())).toContainEqual(
-        expect.objectContaining({ server: '127.0.0.2', msg: expect.stringContaining('KEYFOLD_SERVERS_TRUSTED') }),
+        expect.objectContaining({ peer: '127.0.0.2', msg: expect.stringContaining('KEYFOLD_SERVERS_TRUSTED') }),
       ),
     );
   });

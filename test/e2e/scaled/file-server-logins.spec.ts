@@ -44,14 +44,20 @@ it('a change at one gateway counts for the next login at the other', async () =>
   await addKey(await signedInAs(service.api(), 'ann'), 'laptop', line);
   // A success forgives the failures of its address.
   const address = newAddress();
-  const secrets = [{ password: 'pw-ann', address }, { public_key: line }];
+  const secrets = [
+    [
+      { password: 'pw-ann', address },
+      { ...REFUSED, not_permitted: true },
+    ],
+    [{ public_key: line }, REFUSED],
+  ] as const;
   for (let n = 0; n < 20; n++) {
     const [writer, reader] = [admins[n % 2]!, (n + 1) % 2];
     const change = n % 4 < 2 ? { permission: 0 } : { disabled: true };
     await updateAccount(writer, 'ann', change);
-    for (const secret of secrets) expect((await ask(reader, 'ann', secret)).data(), `${n}`).toEqual(REFUSED);
+    for (const [secret, refusal] of secrets) expect((await ask(reader, 'ann', secret)).data(), `${n}`).toEqual(refusal);
     await updateAccount(writer, 'ann', { permission: SFTP, disabled: false });
-    for (const secret of secrets)
+    for (const [secret] of secrets)
       expect((await ask(reader, 'ann', secret)).data(), `${n}`).toMatchObject({ account: { id } });
   }
 });

@@ -29,7 +29,7 @@ export type AdmittedAccount = Readonly<{
   write: boolean;
 }>;
 
-/** The answer. Without an account, nothing tells one reason of a refusal from another unless the password or app password was right. */
+/** The answer. Without an account, the answer hides the reason unless the password or app password was right. */
 export type CheckedLogin = Readonly<{
   account: AdmittedAccount | null;
   factors: readonly FileServerFactor[];

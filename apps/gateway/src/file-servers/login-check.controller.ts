@@ -85,7 +85,7 @@ export class LoginCheckController {
     summary: 'Check a login',
     description:
       'Checks a password, an app password or an offered key. Whatever the reason of a refusal, `account` is null and `factors` is empty. Only a ' +
-      'right password or app password is told more. ' +
+      'correct password or app password reveals more. ' +
       'Send either `password` or `public_key`; 429: too many failures.',
     guard: SERVER_TOKEN,
     scope: 'logins:verify',

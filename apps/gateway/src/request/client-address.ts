@@ -113,7 +113,7 @@ export class ClientAddress {
     this.#unreadable.write(header, (omitted) =>
       this.log.warn(
         { peer: plainAddress(peer), header, shape: shapeOf(text), omitted },
-        'cannot read the address of a client, so the proxy counts as the client: change what the proxy sends',
+        'cannot read the client address in a forwarded header, so the proxy counts as the client. Correct the header in the proxy',
       ),
     );
   }

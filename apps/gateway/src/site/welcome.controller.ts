@@ -25,7 +25,7 @@ const welcomePage = (version: string): Html =>
       <h2>The admin's password</h2>
       <p>
         The first start shows the password of the account <code>admin</code> once, unless you set it in the settings. To
-        change or replace it, run this command in the source folder:
+        change or replace it, run the operator's command:
       </p>
       <pre>keyfold account set-password admin</pre>
       <p>With Docker Compose, run this command in the folder of <code>docker-compose.yml</code>:</p>
