@@ -71,5 +71,5 @@ it('a mirror whose login OpenList has locked is reported, and locks no other', a
     app.managementUrl,
     (series) => series.get('keyfold_openlist_requests_total{outcome="locked"}') === 1,
   );
-  expect(app.output()).toContain('OpenList refuses logins after wrong ones');
+  expect(app.output()).toContain('OpenList refuses logins from an address after failed ones');
 });

@@ -34,7 +34,8 @@ describe('with trusted proxies', () => {
 
   it('a header that names no address is reported once, without its letters and digits', async () => {
     expect(warnings()).toEqual([]);
-    const unreadable = () => logLines(app.output()).filter(({ msg }) => msg.startsWith('cannot read the address'));
+    const unreadable = () =>
+      logLines(app.output()).filter(({ msg }) => msg.startsWith('cannot read the client address'));
     expect(unreadable()).toEqual([]);
     for (const _ of [1, 2]) expect(await addressOf({ 'x-forwarded-for': 'laptop-7.example' })).toBe('127.0.0.1');
     expect(unreadable()).toMatchObject([{ level: 40, peer: '127.0.0.1', header: 'x-forwarded-for', shape: 'a-9.a' }]);
