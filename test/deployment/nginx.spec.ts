@@ -87,7 +87,7 @@ it('a revoked app password and a disabled account are refused from the next requ
   const { owner, id, password } = await site.user('leaver');
   expect((await site.askAs('leaver', password)).status).toBe(200);
   await site.update('leaver', { disabled: true });
-  expect((await site.askAs('leaver', password)).status).toBe(401);
+  expect((await site.askAs('leaver', password)).status).toBe(403);
   await site.update('leaver', { disabled: false });
   expect((await site.askAs('leaver', password)).status).toBe(200);
   (await owner.post('/api/me/app_passwords/revoke', { id })).data();
