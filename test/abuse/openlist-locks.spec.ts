@@ -66,7 +66,8 @@ it('a mirror whose login OpenList has locked is reported, and locks no other', a
 
   expect(await list(locked)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   expect((await list(other)).code).toBe(200);
-  expect(await readiness()).toContain('"openlist":"ok, but OpenList refuses logins');
+  // A check that ran shortly before the lock is reused for a second.
+  await expect.poll(readiness, { timeout: 10_000 }).toContain('"openlist":"ok, but OpenList refuses logins');
   await metricsWhen(
     app.managementUrl,
     (series) => series.get('keyfold_openlist_requests_total{outcome="locked"}') === 1,
