@@ -1,24 +1,15 @@
 import { connect, type Channel } from 'amqplib';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { keyfoldHere } from '../support/cli-in-process.js';
+import { blockOf } from '../support/guides.js';
 import { RabbitmqNode } from '../support/rabbitmq/rabbitmq-node.js';
 import { until } from '../support/rabbitmq/other-service.js';
 
 const PASSWORD = 'a-password';
-const page = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 
-/** Returns the first block of code in a section of a page. */
-function blockOf(path: string, section: string, language: string): string {
-  const [, rest = ''] = page(path).split(`\n## ${section}\n`);
-  const [, block = ''] = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(rest.split('\n## ')[0]!) ?? [];
-  expect(block, section).not.toBe('');
-  return block;
-}
-
-/** Returns the arguments of each `rabbitmqctl` line, with a password for a new user. */
+/** Returns the arguments of each `rabbitmqctl` command, with a password for a new user. */
 const ctlLines = (block: string) =>
-  [...block.matchAll(/^rabbitmqctl (.*)$/gm)].map(([, line = '']) => {
+  [...block.matchAll(/\brabbitmqctl (.*?)(?: &&|$)/gm)].map(([, line = '']) => {
     const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
     return args[0] === 'add_user' ? [...args, PASSWORD] : args;
   });
@@ -68,4 +59,10 @@ it('a subscriber with the permissions of the guide gets a queue that keeps what 
   } finally {
     await Promise.all([subscriber.close(), keyfold.close()]);
   }
+});
+
+it('the commands to uninstall leave neither the virtual host nor the user of Keyfold', async () => {
+  for (const args of ctlLines(blockOf('run/uninstall.md', 'Several processes', 'sh'))) await node.ctl(...args);
+  expect(await node.ctl('list_vhosts')).not.toContain('keyfold');
+  expect(await node.ctl('list_users')).not.toContain('keyfold');
 });

@@ -1,7 +1,11 @@
 import { connectOptions } from '@keyfold/event-store/mongo';
 import mongoose, { type Connection } from 'mongoose';
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { failedScaledStart } from '../support/failed-start.js';
+import { blockOf } from '../support/guides.js';
 import { freshDatabaseUri } from '../support/mongo/mongo-database.js';
 import { Mongod } from '../support/mongo/mongod.js';
 import { SCALED_SETTINGS } from '../support/scaled-process.js';
@@ -71,4 +75,17 @@ describe('an unusable database is refused with advice:', () => {
     expect(output).toContain('standalone server');
     expect(output).toContain('--replSet rs0');
   });
+});
+
+it('the commands of the guide initiate a replica set without mongosh, on which keyfold migrate prepares a database', async () => {
+  const mongod = await Mongod.start('rs0');
+  onTestFinished(() => mongod.dispose());
+  const command = blockOf('run/install.md', 'Initiate the replica set', 'sh').replaceAll(
+    'localhost:27017',
+    mongod.address,
+  );
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
+  expect(stdout).toContain('ok: 1');
+  await migrate(`mongodb://${mongod.address}/keyfold?replicaSet=rs0`);
 });

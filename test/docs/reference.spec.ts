@@ -37,9 +37,8 @@ function commandsPage(): string {
   });
   return `# Commands
 
-Run \`keyfold <command>\`, with the settings of the processes; from the sources \`npx keyfold <command>\` in the project folder. Only the output of
-the command goes to stdout, so you can pipe \`--json\`. In scripts use \`npm run --silent keyfold -- <command>\`: outside the project folder this form
-fails, whereas \`npx\` downloads whatever package has that name. All commands can run beside running processes.
+Run \`keyfold <command>\`, with the settings of the processes. [How to type it](../run/install.md#operator-commands) depends on the installation. Only
+the output of the command goes to stdout, so you can pipe \`--json\`. All commands can run beside running processes.
 
 This page is generated from the help of the command by \`npm run docs\`.
 
