@@ -37,13 +37,13 @@ const protectConsole = (scripts: string) =>
     strictTransportSecurity: false,
   });
 
-/** A host that a policy can name: no IP address but this one (CSP 3 section 6.7.2.7). */
-const HOST_NAME = /^(127\.0\.0\.1|(?=.*[a-z])[a-z\d.-]+)$/i;
+/** A host that a policy can name. CSP 3 excludes IPv4 addresses, but all browsers compare them as text. IPv6 addresses do not fit its grammar. */
+const HOST = /^[a-z\d.-]+$/i;
 
 /** The built console, if it is on. */
 @Injectable()
 export class ConsoleFiles implements OnModuleInit {
-  /** The page, which differs between the addresses of the console only in the way to its files. */
+  /** The page, with paths that begin at the root. */
   readonly page: string | undefined;
 
   constructor(
@@ -99,11 +99,11 @@ export class ConsoleController {
       .send(this.files.page.replaceAll(`${CONSOLE}/`, base));
   }
 
-  /** Returns where the scripts of the page come from. In front of OpenList, everybody's files have the same origin. A proxy may leave out the port. */
+  /** Returns the source of the page's scripts. In front of OpenList, everybody's files have the same origin. A proxy may leave out the port. */
   #scripts(request: FastifyRequest): string {
     const { host, 'x-forwarded-host': forwarded } = request.headers;
     const named = this.addresses.isProxied(request) ? (lastOf(forwarded) ?? host) : host;
     const name = named?.replace(/:\d*$/, '') ?? '';
-    return this.openlistUrl !== undefined && HOST_NAME.test(name) ? `${name}:*${CONSOLE}/assets/` : "'self'";
+    return this.openlistUrl !== undefined && HOST.test(name) ? `${name}:*${CONSOLE}/assets/` : "'self'";
   }
 }
