@@ -24,8 +24,7 @@ export {
   requireStrongSealingKey,
   type SealingKey,
 } from './sealing/sealing-keys.js';
-export { sshKeyFault, type SshKeyFault } from './ssh/ssh-key-fault.js';
-export { parseOfferedKey, parseSshPublicKey } from './ssh/ssh-public-key.js';
+export { parseOfferedKey, parseSshPublicKey, readSshPublicKey } from './ssh/ssh-public-key.js';
 export { networksOf, sourceOf, type LoginAttempt } from './throttle/login-keys.js';
 export { LoginHours, type LoginHour } from './throttle/login-hours.js';
 export { CODE_FAILURES_BEFORE_LOCK, LoginThrottle, type CountedAttempt } from './throttle/login-throttle.js';

@@ -1,7 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 
-/** Validates the parts of a key after its type. Returns the size in bits, or undefined if a part is invalid. */
-type KeyValidator = (...parts: Buffer[]) => number | undefined;
+/** Why a text is not accepted as a key. */
+export type SshKeyFault = 'weak' | 'damaged' | 'kind refused' | 'options before the key' | 'several keys' | 'too long';
+
+/** Validates the parts of a key after its type. Returns the size in bits, or why the key is not accepted. */
+type KeyValidator = (...parts: Buffer[]) => number | SshKeyFault;
 
 const RSA_BITS = { min: 2048, max: 8192 };
 const RSA_EXPONENT_BITS = 24;
@@ -35,8 +38,8 @@ export const KEY_TYPES: ReadonlyMap<string, KeyValidator> = new Map<string, KeyV
 ]);
 
 /** RFC 8709 section 4: 32 bytes. Like OpenSSH, accepts any 32 bytes, because an invalid point harms only its owner. */
-function ed25519(...[point, ...rest]: Buffer[]): number | undefined {
-  return point?.length === 32 && rest.length === 0 ? 256 : undefined;
+function ed25519(...[point, ...rest]: Buffer[]): number | SshKeyFault {
+  return point?.length === 32 && rest.length === 0 ? 256 : 'damaged';
 }
 
 /** RFC 5656 section 3.1: the name of the curve, then the point. */
@@ -44,25 +47,26 @@ function ecdsa(name: keyof typeof CURVES): KeyValidator {
   const curve = CURVES[name];
   return (...[inner, point, ...rest]) => {
     const complete = inner?.toString('latin1') === name && point !== undefined && rest.length === 0;
-    return complete && isPointOf(curve, point) ? curve.bits : undefined;
+    return complete && isPointOf(curve, point) ? curve.bits : 'damaged';
   };
 }
 
 /** RFC 4253 section 6.6: exponent, then modulus. compat: the limits of the exponent and the maximum of the modulus are the original's. */
-function rsa(...[e, n, ...rest]: Buffer[]): number | undefined {
-  if (!e || !n || rest.length > 0) return undefined;
+function rsa(...[e, n, ...rest]: Buffer[]): number | SshKeyFault {
+  if (!e || !n || rest.length > 0) return 'damaged';
   const exponent = positiveInteger(e);
   const modulus = positiveInteger(n);
-  if (!isOdd(exponent) || exponent < 3n || bitsOf(exponent) > RSA_EXPONENT_BITS) return undefined;
+  if (!isOdd(exponent) || exponent < 3n || !isOdd(modulus)) return 'damaged';
   const bits = bitsOf(modulus);
-  return isOdd(modulus) && bits >= RSA_BITS.min && bits <= RSA_BITS.max ? bits : undefined;
+  if (bits < RSA_BITS.min) return 'weak';
+  return bits > RSA_BITS.max || bitsOf(exponent) > RSA_EXPONENT_BITS ? 'kind refused' : bits;
 }
 
 /** OpenSSH's PROTOCOL.u2f: the plain key, then its application. */
 function onSecurityKey(plain: KeyValidator): KeyValidator {
   return (...parts) => {
     const application = parts.pop();
-    return application && !application.includes(0) ? plain(...parts) : undefined;
+    return application && !application.includes(0) ? plain(...parts) : 'damaged';
   };
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import keys from '../../testing/ssh-public-key.fixture.json' with { type: 'json' };
 import { partsOf as partsOfBlob, sshString } from '../../testing/ssh-key-parts.js';
-import { parseSshPublicKey } from './ssh-public-key.js';
+import { parseSshPublicKey, readSshPublicKey } from './ssh-public-key.js';
 
 type Name = keyof typeof keys;
 const ed25519 = keys['ed25519-a'].text;
@@ -16,20 +16,20 @@ const key = (type: string, ...parts: (Buffer | string)[]) =>
   `${type} ${Buffer.concat([type, ...parts].map(sshString)).toString('base64')}`;
 const partsOf = (text: string) => partsOfBlob(Buffer.from(text.split(' ')[1] ?? '', 'base64')).slice(1);
 
-const refused: Record<string, string> = {
-  rsa512: 'a modulus that OpenSSH refuses',
-  rsa1024: 'a modulus below 2048 bits',
-  rsa2040: 'a modulus just below 2048 bits',
-  rsa8200: 'a modulus above 8192 bits',
-  'rsa-e1': 'the exponent 1',
-  'rsa-e-even': 'an even exponent',
-  'rsa-e-long': 'an exponent above 24 bits',
-  dsa: 'DSA, which OpenSSH dropped in 10.0',
-  'ed25519-cert': 'a certificate',
-  'ecdsa-off-curve': 'a point off the curve',
-  'ed25519-trailing': 'a byte behind the key',
-  'ed25519-short': '31 bytes',
-  'unknown-type': 'a type that does not exist',
+const refused: Record<string, [fault: string, description: string]> = {
+  rsa512: ['weak', 'a modulus that OpenSSH refuses'],
+  rsa1024: ['weak', 'a modulus below 2048 bits'],
+  rsa2040: ['weak', 'a modulus just below 2048 bits'],
+  rsa8200: ['kind refused', 'a modulus above 8192 bits'],
+  'rsa-e1': ['damaged', 'the exponent 1'],
+  'rsa-e-even': ['damaged', 'an even exponent'],
+  'rsa-e-long': ['kind refused', 'an exponent above 24 bits'],
+  dsa: ['kind refused', 'DSA, which OpenSSH dropped in 10.0'],
+  'ed25519-cert': ['kind refused', 'a certificate'],
+  'ecdsa-off-curve': ['damaged', 'a point off the curve'],
+  'ed25519-trailing': ['damaged', 'a byte behind the key'],
+  'ed25519-short': ['damaged', '31 bytes'],
+  'unknown-type': ['kind refused', 'a type that does not exist'],
 };
 
 describe('a key', () => {
@@ -42,8 +42,9 @@ describe('a key', () => {
     expect(parseSshPublicKey(text)).toEqual({ type, blob: base64, fingerprint, bits, comment: '' });
   });
 
-  test.each(Object.entries(refused))('%s is refused: %s', (name) => {
+  test.each(Object.entries(refused))('%s is refused: %s', (name, [fault]) => {
     expect(parseSshPublicKey(keys[name as Name].text)).toBeUndefined();
+    expect(readSshPublicKey(keys[name as Name].text)).toBe(fault);
   });
 });
 
@@ -78,37 +79,54 @@ describe('the text around a key', () => {
   });
 
   test.each([
-    ['nothing', ''],
-    ['blanks alone', ' \n\t\r\n'],
-    ['comment lines alone', '# one\n# two\n'],
-    ['another key', `${ed25519} one\n${keys['ed25519-b'].text} two\n`],
-    ['the same key again', `${ed25519}\n${ed25519}`],
-    ['another key behind a carriage return', `${ed25519}\r${keys['ed25519-b'].text}`],
-    ['another key behind several', `${ed25519} c\rrest\r\u00a0${keys['ed25519-b'].text} c\r\n`],
-    ['another key behind one of a blank line', `# one\n \r${keys['ed25519-b'].text}\n${ed25519}`],
-    ['comment and key between carriage returns alone', `# one\r${ed25519}\r`],
-    ['an option in front of a carriage return', `no-pty\r${ed25519}`],
-    ['a line that is no key', `broken line\n${ed25519}`],
-    ['a line break in the key', `ssh-ed25519\n${blob}`],
-    ['one option', `from="1.2.3.4" ${ed25519}`],
-    ['several options', `no-pty,command="echo \\"hi\\" there",no-port-forwarding ${ed25519} c`],
-    ['a number of bits, as in SSH 1', `256 ${ed25519}`],
-    ['the header of a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n'],
-    ['a PEM frame', `-----BEGIN PUBLIC KEY-----\n${blob}\n-----END PUBLIC KEY-----\n`],
-    ['an RFC 4716 frame', `---- BEGIN SSH2 PUBLIC KEY ----\nComment: "x"\n${blob}\n---- END SSH2 PUBLIC KEY ----\n`],
-    ['a byte order mark', `\ufeff${ed25519}`],
-    ['a byte order mark behind it', `${ed25519}\ufeff`],
-    ['a no-break space', `ssh-ed25519\u00a0${blob}`],
-    ['a carriage return in the key', `${ed25519.slice(0, 40)}\r${ed25519.slice(40)}`],
-    ['more than 16 KiB', `${ed25519} ${'c'.repeat(16 * 1024)}`],
-    ['more than 16 KiB outside ASCII', `${ed25519} ${'ж'.repeat(8 * 1024)}`],
-  ])('cannot be %s', (_title, text) => {
+    ['nothing', 'damaged', ''],
+    ['blanks alone', 'damaged', ' \n\t\r\n'],
+    ['comment lines alone', 'damaged', '# one\n# two\n'],
+    ['another key', 'several keys', `${ed25519} one\n${keys['ed25519-b'].text} two\n`],
+    ['the same key again', 'several keys', `${ed25519}\n${ed25519}`],
+    ['another key behind a carriage return', 'several keys', `${ed25519}\r${keys['ed25519-b'].text}`],
+    ['another key behind several', 'several keys', `${ed25519} c\rrest\r\u00a0${keys['ed25519-b'].text} c\r\n`],
+    ['another key behind one of a blank line', 'several keys', `# one\n \r${keys['ed25519-b'].text}\n${ed25519}`],
+    ['comment and key between carriage returns alone', 'damaged', `# one\r${ed25519}\r`],
+    ['an option in front of a carriage return', 'damaged', `no-pty\r${ed25519}`],
+    ['a line that is no key', 'damaged', `broken line\n${ed25519}`],
+    ['a line break in the key', 'several keys', `ssh-ed25519\n${blob}`],
+    ['one option', 'options before the key', `from="1.2.3.4" ${ed25519}`],
+    ['a tab behind options', 'options before the key', `no-pty\t${keys.rsa1024.text}`],
+    [
+      'several options',
+      'options before the key',
+      `no-pty,command="echo \\"hi\\" there",no-port-forwarding ${ed25519} c`,
+    ],
+    ['a number of bits, as in SSH 1', 'options before the key', `256 ${ed25519}`],
+    ['a quote without an end', 'damaged', `"${ed25519}`],
+    [
+      'the header of a private key',
+      'kind refused',
+      '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n',
+    ],
+    ['a PEM frame', 'kind refused', `-----BEGIN PUBLIC KEY-----\n${blob}\n-----END PUBLIC KEY-----\n`],
+    ['a key of PuTTY', 'kind refused', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n'],
+    [
+      'an RFC 4716 frame',
+      'kind refused',
+      `---- BEGIN SSH2 PUBLIC KEY ----\nComment: "x"\n${blob}\n---- END SSH2 PUBLIC KEY ----\n`,
+    ],
+    ['a byte order mark', 'damaged', `\ufeff${ed25519}`],
+    ['a byte order mark behind it', 'damaged', `${ed25519}\ufeff`],
+    ['a no-break space', 'kind refused', `ssh-ed25519\u00a0${blob}`],
+    ['a carriage return in the key', 'damaged', `${ed25519.slice(0, 40)}\r${ed25519.slice(40)}`],
+    ['more than 16 KiB', 'too long', `${ed25519} ${'c'.repeat(16 * 1024)}`],
+    ['more than 16 KiB outside ASCII', 'too long', `${ed25519} ${'ж'.repeat(8 * 1024)}`],
+  ])('cannot be %s: %s', (_title, fault, text) => {
     expect(parseSshPublicKey(text)).toBeUndefined();
+    expect(readSshPublicKey(text)).toBe(fault);
   });
 
   test('is parsed in linear time, however many spaces it has', () => {
     const texts = [' ', '\t \t', '\r', '\n'].map((blank) => `a${blank.repeat(16_000 / blank.length)}b`);
     expect(texts.map((text) => parseSshPublicKey(text))).toEqual([undefined, undefined, undefined, undefined]);
+    for (const quotes of ['"\\', '"a"']) expect(readSshPublicKey(quotes.repeat(5_000))).toBe('damaged');
   });
 });
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { KEY_TYPES } from './ssh-key-types.js';
+import { KEY_TYPES, type SshKeyFault } from './ssh-key-types.js';
 
 /** A parsed key. `blob` is its wire form in base64. `fingerprint` and `bits` are what `ssh-keygen -lf` prints. */
 export type SshPublicKey = Readonly<{ type: string; blob: string; fingerprint: string; bits: number; comment: string }>;
@@ -7,6 +7,10 @@ export type SshPublicKey = Readonly<{ type: string; blob: string; fingerprint: s
 export const MAX_TEXT_BYTES = 16 * 1024;
 /** The same as Go's `unicode.IsSpace`, which excludes the byte order mark. */
 const BLANK = /\p{White_Space}/u;
+/** Options in front of a key: words and quoted texts with commas between them (sshd(8)). */
+const OPTIONS = /^(?:[^\s"]|"(?:\\.|[^"\\])*")+[ \t]+/;
+/** Other types, signature algorithms, and the headers of private keys and of other formats. */
+const OTHER_KIND = /^(?:ssh|rsa|ecdsa|sk|x509|webauthn|PuTTY)-|^-----?[ ]?BEGIN/;
 
 /**
  * Parses the single key of a text in the format of `authorized_keys` (sshd(8)): `<type> <base64> [comment]`, with optional blank lines and
@@ -15,13 +19,21 @@ const BLANK = /\p{White_Space}/u;
  * the canonical form. Never throws.
  */
 export function parseSshPublicKey(text: string): SshPublicKey | undefined {
-  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return undefined;
-  const [line = '', ...others] = keyLinesIn(text);
-  return others.length > 0 ? undefined : keyOfLine(line);
+  const key = readSshPublicKey(text);
+  return isKey(key) ? key : undefined;
 }
 
+/** Returns the same key, or why the text is refused. */
+export function readSshPublicKey(text: string): SshPublicKey | SshKeyFault {
+  if (Buffer.byteLength(text) > MAX_TEXT_BYTES) return 'too long';
+  const [line = '', ...others] = keyLinesIn(text);
+  return others.length > 0 && KEY_TYPES.has(firstWord(line)[0]) ? 'several keys' : keyOfLine(line);
+}
+
+const isKey = (key: SshPublicKey | SshKeyFault) => typeof key === 'object';
+
 /** Returns the line that should be the key, and others that make several of it. */
-export function keyLinesIn(text: string): string[] {
+function keyLinesIn(text: string): string[] {
   const lines = trimmed(text)
     .split('\n')
     .map((line) => line.split('\r').map(trimmed))
@@ -29,7 +41,7 @@ export function keyLinesIn(text: string): string[] {
   // compat: the original reads a line up to its first carriage return. A key after it counts as a second key.
   const [line = '', ...others] = lines.map(([start = '']) => start).filter((start) => start !== '');
   const ignored = lines.flatMap(([, ...rest]) => rest);
-  return [line, ...others, ...ignored.filter((rest) => keyOfLine(rest))];
+  return [line, ...others, ...ignored.filter((rest) => isKey(keyOfLine(rest)))];
 }
 
 /**
@@ -42,17 +54,28 @@ export function parseOfferedKey(text: string): SshPublicKey | undefined {
   return KEY_TYPES.has(type) ? parseSshPublicKey(`${type} ${text}`) : undefined;
 }
 
-function keyOfLine(line: string): SshPublicKey | undefined {
+function keyOfLine(line: string): SshPublicKey | SshKeyFault {
   const [type, rest] = firstWord(line);
+  const validate = KEY_TYPES.get(type);
+  if (!validate) return faultOf(line);
   const [base64, comment] = firstWord(rest);
   const bytes = decodeBase64(base64);
-  const bits = bytes && bitsOfKey(type, bytes);
-  if (!bytes || bits === undefined) return undefined;
+  const [innerType, ...parts] = (bytes && wireStrings(bytes)) ?? [];
+  if (!bytes || innerType?.toString('latin1') !== type) return 'damaged';
+  const bits = validate(...parts);
+  if (typeof bits === 'string') return bits;
   return { type, blob: bytes.toString('base64'), fingerprint: fingerprintOf(bytes), bits, comment };
 }
 
+/** Returns why a line that does not begin with an accepted type is no key. */
+function faultOf(line: string): SshKeyFault {
+  if (OTHER_KIND.test(line)) return 'kind refused';
+  const behindOptions = line.replace(OPTIONS, '');
+  return behindOptions !== line && KEY_TYPES.has(firstWord(behindOptions)[0]) ? 'options before the key' : 'damaged';
+}
+
 /** Splits a text at its first space or tab. */
-export function firstWord(text: string): [string, string] {
+function firstWord(text: string): [string, string] {
   const end = text.search(/[ \t]/);
   return end === -1 ? [text, ''] : [text.slice(0, end), trimmed(text.slice(end))];
 }
@@ -71,14 +94,8 @@ function decodeBase64(text: string): Buffer | undefined {
   return isBase64 ? Buffer.from(text, 'base64') : undefined;
 }
 
-function bitsOfKey(type: string, bytes: Buffer): number | undefined {
-  const [innerType, ...parts] = wireStrings(bytes) ?? [];
-  if (innerType?.toString('latin1') !== type) return undefined;
-  return KEY_TYPES.get(type)?.(...parts);
-}
-
 /** Splits the bytes into strings (RFC 4251 section 5), or returns undefined if a length is wrong. */
-export function wireStrings(bytes: Buffer): Buffer[] | undefined {
+function wireStrings(bytes: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {

@@ -12,7 +12,7 @@ import {
   type SshKeyRing,
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import { isTotpSecret, parseSshPublicKey, sshKeyFault } from '@keyfold/security';
+import { isTotpSecret, parseSshPublicKey, readSshPublicKey } from '@keyfold/security';
 import type { OpenlistAccount, RowReason } from '../database/openlist-rows.js';
 
 /**
@@ -181,7 +181,8 @@ function planKeys({ id, keys, keysLeftOut }: SentAccount, { ring, ringCommits }:
   const problems: ImportProblem[] = [];
   let state = ring;
   for (const { title, line, addedAt } of keys) {
-    const key = { title, key: parseSshPublicKey(line), now: addedAt ?? now };
+    const read = readSshPublicKey(line);
+    const key = { title, key: typeof read === 'string' ? undefined : read, now: addedAt ?? now };
     if (key.key && known.has(key.key.fingerprint)) continue;
     try {
       const command = { ...key, type: 'AddSshKey', accountId: id } as const;
@@ -192,7 +193,7 @@ function planKeys({ id, keys, keysLeftOut }: SentAccount, { ring, ringCommits }:
       problems.push({
         reason: error.code,
         key: title,
-        ...(error.code === 'ssh-key-invalid' && { cause: sshKeyFault(line) }),
+        ...(error.code === 'ssh-key-invalid' && typeof read === 'string' && { cause: read }),
       });
     }
   }
