@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { keyLine } from '../../../../../test/support/key-line.js';
-import { writeOpenlistDatabase, type OpenlistUser } from '../../../../../test/support/openlist-database.js';
+import {
+  writeAlistDatabase,
+  writeOpenlistDatabase,
+  type OpenlistUser,
+} from '../../../../../test/support/openlist-database.js';
 import { openScene, operatorStores, type OperatorScene } from '../../../testing/operator-scene.js';
 import type { OperatorOutput } from '../../command-run.js';
 import type { OperatorRequest } from '../../commands/index.js';
@@ -170,6 +174,32 @@ describe.each(operatorStores)('an export on %s', (_, open) => {
       'Took 2 accounts with 0 new SSH keys; 3 unchanged, 0 changed here, 0 refused',
     );
   });
+
+  it.each([{}, { passwordsFrom: 'alist.db' }])(
+    'is imported again with the new passwords that OpenList has for accounts of AList with other ids here: %o',
+    async ({ passwordsFrom }) => {
+      const other = await open();
+      await other.startFirst();
+      await other.register(3, 'here');
+      const alist = join(folder, 'alist.db');
+      writeAlistDatabase(
+        alist,
+        [{ name: 'readers', rights: { '/': 0 } }],
+        ['ann', 'bea', 'cid'].map((username, index) => ({ id: 3 + index, username, role: '[3]' })),
+      );
+      expect(await importFrom(alist, other)).toMatchObject({ status: 0 });
+      await exportTo(file, other, passwordsFrom === undefined ? {} : { passwordsFrom: alist });
+      const database = new DatabaseSync(file);
+      database.exec(`UPDATE x_users SET pwd_hash = '${'a'.repeat(64)}', salt = 'of ' || username, pwd_ts = 4e9
+        WHERE username IN ('admin', 'guest', 'ann', 'bea')`);
+      database.close();
+      expect(await importFrom(file, other)).toMatchObject({
+        status: 0,
+        lines: expect.arrayContaining(['Took 4 accounts with 0 new SSH keys; 2 unchanged, 0 changed here, 0 refused']),
+      });
+      expect((await importFrom(file, other)).lines).toEqual(['No change: 6 unchanged, 0 changed here, 0 refused']);
+    },
+  );
 
   it('gives another service the same accounts', async () => {
     await exportTo(file, scene);

@@ -18,6 +18,10 @@ export function importedIdIn({ command }: Commit): number | undefined {
 export const openlistIdOf = (accountCommits: readonly Commit[]): number | undefined =>
   accountCommits.map(importedIdIn).find((id) => id !== undefined);
 
+/** Returns the commits up to the last one of an import; none without one. */
+export const untilLastImport = (commits: readonly Commit[]): readonly Commit[] =>
+  commits.slice(0, commits.findLastIndex(({ actor }) => actor === IMPORT_ACTOR) + 1);
+
 const sha256 = (text: string) => hash('sha256', text, 'hex');
 
 /** Returns what tells passwords of OpenList apart: each has a salt of its own. */

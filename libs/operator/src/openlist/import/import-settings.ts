@@ -15,6 +15,7 @@ import { foldCommits, siteSettingsStream } from '@keyfold/projections';
 import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun } from '../../command-run.js';
 import { isSecret } from '../../settings/show-settings.js';
+import { untilLastImport } from './import-marks.js';
 import type { ImportOutcome, ImportProblem, ImportReason } from './import-plan.js';
 
 /** The result for a setting of OpenList, with its value here and there; null if it is secret. */
@@ -42,7 +43,7 @@ export async function importSettings({ settings, write, silent }: Args, run: Com
   const commits = await ports.store.readStreams([{ stream: siteSettingsStream.stream, version: 0 }]);
   const secrets = new SettingSecrets(await ports.sealer());
   const changedHere = new Set(commits.filter(isOwnChange).flatMap(keysIn));
-  const before = commits.slice(0, commits.findLastIndex(({ actor }) => actor === IMPORT_ACTOR) + 1);
+  const before = untilLastImport(commits);
   const atImport = before.length === 0 ? undefined : foldCommits(siteSettingsAggregate, before).state;
   let results = sent.data.map((input) => planSetting(input, { state, atImport, changedHere }, secrets));
   const refuse = (reason: ImportReason) => {

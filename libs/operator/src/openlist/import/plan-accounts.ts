@@ -3,7 +3,6 @@ import {
   ADMIN_ID,
   accountAggregate,
   GUEST_ID,
-  IMPORT_ACTOR,
   ROLE_ADMIN,
   ROLE_GUEST,
   sshKeyRingAggregate,
@@ -20,6 +19,7 @@ import {
   openlistIdOf,
   passwordMarkOf,
   unchangedPasswordMark,
+  untilLastImport,
 } from './import-marks.js';
 import { planImport, secretOf, type ImportPlan, type SentAccount } from './import-plan.js';
 
@@ -44,20 +44,18 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
   const erased = new Set(earlier.filter(isCompacted).map(({ command }) => command.id));
   const importedAs = new Map(earlier.map(({ command, stream }) => [command.id, accountIdOf(stream)]));
   const importedIdOf = (sent: SentAccount) => importedAs.get(importCommandIdOf(sent.id)) ?? keptIdOf(sent);
-  // A file of an export has the ids of this store.
   const ids = new Set(accounts.flatMap((sent) => [importedIdOf(sent) ?? sent.id, sent.id]));
   const streams = [...ids].flatMap(streamsOf);
   const stored = Map.groupBy(
     await store.readStreams(streams.map((stream) => ({ stream, version: 0 }))),
     ({ stream }) => stream,
   );
-  const exported = new Set(
-    accounts.filter((sent) => isExported(sent, stored.get(accountStream(sent.id).stream) ?? [])),
+  const withIdOfHere = new Set(
+    accounts.filter((sent) => hasIdOfHere(sent, stored.get(accountStream(sent.id).stream) ?? [])),
   );
-  const idOf = (sent: SentAccount) => (exported.has(sent) ? sent.id : importedIdOf(sent));
   const found = accounts.map((sent) => {
-    const wasImported = exported.has(sent) || importedAs.has(importCommandIdOf(sent.id));
-    const id = idOf(sent);
+    const wasImported = withIdOfHere.has(sent) || importedAs.has(importCommandIdOf(sent.id));
+    const id = withIdOfHere.has(sent) ? sent.id : importedIdOf(sent);
     const [account = [], ring = [], left = []] =
       id === undefined ? [] : streamsOf(id).map((stream) => stored.get(stream));
     // Any other account under the id is somebody else's, also an admin or a guest that was another account in OpenList.
@@ -77,11 +75,11 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
   const names = await namesFor(found, ports);
   return Promise.all(
     found.map(async ({ sent, wasImported, accountId, commits, account }, index) => {
-      if (!exported.has(sent) && erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
+      if (!withIdOfHere.has(sent) && erased.has(importCommandIdOf(sent.id))) return refusedAsErased(sent);
       const secretIn = async ({ twoFactor, accountId: id }: Account) =>
         twoFactor && (await ports.sealer()).open(twoFactor.sealedSecret, sealingContext.twoFactor(id));
       const secret = await secretIn(account);
-      const before = commits.account.slice(0, commits.account.findLastIndex(({ actor }) => actor === IMPORT_ACTOR) + 1);
+      const before = untilLastImport(commits.account);
       const imported = foldCommits(accountAggregate, before).state;
       // The sealing key of an earlier secret may be gone. It then counts as that of the file.
       const secretThen = await secretIn(imported).catch(() => secretOf(sent) ?? '');
@@ -90,7 +88,7 @@ export async function planAccounts(accounts: readonly SentAccount[], ports: Oper
         account,
         atImport: before.length === 0 ? undefined : { account: imported, secret: secretThen },
         accountCommits: commits.account,
-        passwordMark: exported.has(sent) ? sent.passwordMark : importedPasswordMark(commits.account),
+        passwordMark: isExported(sent, commits.account) ? sent.passwordMark : importedPasswordMark(commits.account),
         secret,
         ring: foldCommits(sshKeyRingAggregate, commits.ring).state,
         ringCommits: commits.ring,
@@ -109,13 +107,20 @@ function refusedAsErased(sent: SentAccount): Planned {
 }
 
 /**
- * Returns whether an export wrote the account from these commits of its id here, and its password was not changed since, there or here. The
- * password is new, or one of OpenList that the account brought from another id.
+ * Returns whether the id of an account in the file is its id here, as in a file of an export, of which OpenList may have changed the name or
+ * the password since. `accountCommits`: those of the id here.
  */
-function isExported({ exportMark, passwordMark }: SentAccount, accountCommits: readonly Commit[]): boolean {
-  if (exportMark !== undefined) return exportMarkOf(accountCommits) === exportMark;
-  return passwordMark !== NO_SALT && unchangedPasswordMark(accountCommits) === passwordMark;
+function hasIdOfHere(sent: SentAccount, accountCommits: readonly Commit[]): boolean {
+  const hasPassword = sent.passwordMark !== NO_SALT && unchangedPasswordMark(accountCommits) === sent.passwordMark;
+  const isNamesake = () => foldCommits(accountAggregate, accountCommits).state.username === sent.username;
+  return (
+    isExported(sent, accountCommits) || hasPassword || (openlistIdOf(accountCommits) !== undefined && isNamesake())
+  );
 }
+
+/** Returns whether an export gave the account a new password, which was not changed since, there or here. */
+const isExported = ({ exportMark }: SentAccount, accountCommits: readonly Commit[]) =>
+  exportMark !== undefined && exportMark === exportMarkOf(accountCommits);
 
 /** Returns the claims of the wanted names. An account that has its name already needs no look-up. */
 async function namesFor(
