@@ -87,7 +87,7 @@ describe.each([
     const refused = await run(file);
     expect(refused).toMatchObject({
       status: 1,
-      err: 'Nothing was changed. Solve the problems, or leave out what has them with --accept ssh-key-invalid --accept ssh-key-taken\n',
+      err: 'Nothing was changed. Solve the problems, or accept them with --accept ssh-key-invalid --accept ssh-key-taken\n',
     });
     expect((await logIn('plain', 'correct horse')).outcome).toBe(REFUSED);
 
@@ -201,9 +201,7 @@ describe.each([
       const { status, out, err } = await run(file, ...options);
       expect([status, out]).toEqual([1, expect.stringContaining('row-unreadable (permission "1099511627776")')]);
       expect(err).toContain('has no table x_ssh_public_keys: SSH keys are not imported\n');
-      expect(err).toContain(
-        `leave out what has them with ${problems.map((problem) => `--accept ${problem}`).join(' ')}\n`,
-      );
+      expect(err).toContain(`or accept them with ${problems.map((problem) => `--accept ${problem}`).join(' ')}\n`);
     }
     expect((await run(file, ...problems.flatMap((problem) => ['--accept', problem]))).out).toContain('Took 1 account');
     expect((await logIn('good', 'good')).code).toBe(200);
@@ -249,14 +247,24 @@ it('accounts of AList log in with the old password and the rights of their roles
       { id: 3, username: 'editor', role: '[3]', basePath: '/team', password: 'Pässwörd ✓', secret: SECRET },
       { id: 4, username: 'split', role: '[4]', basePath: '/a' },
       { id: 5, username: 'lost', role: '[9]' },
+      { id: 6, username: 'wide', role: '[4]' },
     ],
   );
   const { api, env, dispose } = await sqlite();
   onTestFinished(dispose);
-  const { out, status } = await keyfold(env, 'import', 'openlist', path, '--accept', 'row-unreadable');
+  const run = (...accepted: readonly string[]) =>
+    keyfold(env, 'import', 'openlist', path, ...accepted.flatMap((problem) => ['--accept', problem]));
+  const refused = await run('row-unreadable');
+  expect(refused).toMatchObject({
+    status: 1,
+    out: expect.stringContaining('reads-more-than-before (some folders before, now all of /)\n'),
+    err: 'Nothing was changed. Solve the problems, or accept them with --accept reads-more-than-before\n',
+  });
+  const { out, status } = await run('row-unreadable', 'reads-more-than-before');
   expect(status).toBe(0);
   expect(out).toContain('roles differ by folder');
-  expect(out).toContain('Took 4 accounts');
+  expect(out).toContain('Took 5 accounts');
+  expect(await run('row-unreadable')).toMatchObject({ status: 0, out: expect.stringContaining('5 unchanged') });
   const code = oneTimeCode(SECRET, stepOf(Date.now()));
   expect((await api.logIn('editor', 'Pässwörd ✓', code)).code).toBe(200);
   const split = await api.signedIn('split', 'split');

@@ -5,8 +5,9 @@ Takes accounts with their passwords, second factors and SSH keys from data.db, t
 the site. Passwords and authenticator apps stay the same. Sessions and tokens of OpenList do not work here. The admin and the guest replace
 those that Keyfold created, as long as nobody changed them here.
 
-First run it with --dry-run. It says which tables and columns the file lacks. An account, key or setting with a problem is not taken. Problems have names, and without --accept for each of
-them the command changes nothing. Ids stay the same unless an account here has or had them; the table shows new ones.
+First run it with --dry-run. It says which tables and columns the file lacks. Problems have names, and without --accept for each of them the command
+changes nothing. An account, key or setting with an accepted problem is left out, except that "reads-more-than-before" only warns of an account. Ids
+stay the same unless an account here has or had them; the table shows new ones.
 
 Safe to repeat: it continues an interrupted run and takes what is new or changed in OpenList. Accounts and settings that were changed
 here stay as they are, and are reported, also if they were changed on both sides. It lists accounts of earlier imports that the file no longer
@@ -44,7 +45,7 @@ export const importCommands = {
     help: OPENLIST,
     fields: {
       file: local(argument('<file>', 'database of OpenList, usually data/data.db')),
-      accept: optionOr<readonly string[]>([], '--accept <problem...>', 'leave out what has these problems', texts),
+      accept: optionOr<readonly string[]>([], '--accept <problem...>', 'go on in spite of these problems', texts),
       staticToken: local(flag('--static-token', 'also take the static token')),
       silent: flag('--silent', 'publish no events'),
       dryRun: local(flag('--dry-run', 'only show what would be taken')),

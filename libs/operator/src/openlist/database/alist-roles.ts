@@ -4,8 +4,14 @@ import { z } from 'zod';
 /** A role of AList 3.46 and later. `rights` is JSON: bits for each folder, which also apply below it. */
 export type AlistRole = Readonly<{ name: string; rights: string }>;
 
-/** The rights that an account gets here for its roles. */
-export type RoleRights = Readonly<{ role: number; basePath: string; permission: number; notes: readonly string[] }>;
+/** The rights that an account gets here for its roles. `widened` says what it could read before, if that is less, and is empty otherwise. */
+export type RoleRights = Readonly<{
+  role: number;
+  basePath: string;
+  permission: number;
+  widened: string;
+  notes: readonly string[];
+}>;
 
 /** The bits that mean the same in AList and in OpenList. AList has other rights behind bits 14 to 16. */
 export const COMMON_BITS = 0x3fff;
@@ -37,9 +43,12 @@ export function rightsOf(roles: readonly AlistRole[], basePath: string): RoleRig
     role: names.has('admin') ? ROLE_ADMIN : Number(names.has('guest')) * ROLE_GUEST,
     basePath: narrowed,
     permission: bits & COMMON_BITS,
+    widened:
+      hasWhole || narrowed !== base
+        ? ''
+        : `${within.length === 0 ? 'nothing' : 'some folders'} before, now all of ${base}`,
     notes: [
       ...(narrowed === base ? [] : [`only ${narrowed} of ${base}, as its roles allow`]),
-      ...(hasWhole || narrowed !== base ? [] : ['can read more folders than its roles allowed']),
       ...((all & ~bits & COMMON_BITS) === 0
         ? []
         : ['roles differ by folder: only rights valid in every folder are kept']),

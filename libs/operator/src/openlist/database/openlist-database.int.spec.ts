@@ -84,6 +84,7 @@ describe('the database of OpenList', () => {
         { title: 'phone', line: 'ssh-ed25519 BBBB phone', addedAt: null },
       ],
       keysLeftOut: 0,
+      widened: '',
       notes: [],
     });
   });
@@ -377,7 +378,12 @@ describe('a database of AList', () => {
       '/',
       { permission: 0x30f, notes: ['permission bits 14 to 16 of AList are ignored'] },
     ],
-    ['no name of a folder that begins like it', '[4]', '/teams', { permission: 0, basePath: '/teams' }],
+    [
+      'no name of a folder that begins like it',
+      '[4]',
+      '/teams',
+      { permission: 0, basePath: '/teams', widened: 'nothing before, now all of /teams' },
+    ],
     [
       'the only folder of its roles',
       '[4]',
@@ -388,12 +394,17 @@ describe('a database of AList', () => {
       'nothing for all folders',
       '[5]',
       '/',
-      { permission: 0, notes: ['can read more folders than its roles allowed', differing] },
+      { permission: 0, widened: 'some folders before, now all of /', notes: [differing] },
     ],
-    ['no rights without a role', '[]', '/', { permission: 0, notes: ['can read more folders than its roles allowed'] }],
+    [
+      'no rights without a role',
+      '[]',
+      '/team',
+      { permission: 0, widened: 'nothing before, now all of /team', notes: [] },
+    ],
     ['the rights of a person if the guest is another account', '[1,4]', '/team', { permission: 4_095 }],
   ])('gives an account %s', (_, role, basePath, expected) => {
-    expect(one({ role, basePath, permission: 65_535 })).toMatchObject({ role: 0, ...expected });
+    expect(one({ role, basePath, permission: 65_535 })).toMatchObject({ role: 0, widened: '', ...expected });
   });
 
   it('has accounts from before its roles, with the bits that OpenList has too', () => {

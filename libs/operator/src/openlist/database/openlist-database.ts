@@ -181,7 +181,13 @@ export class OpenlistDatabase {
     const text = textOf(row['role']);
     const role = Number(text);
     if ((text !== '' || !this.#roles) && SINGLE_ROLES.has(role))
-      return { role, basePath, permission: this.#roles ? permission & COMMON_BITS : permission, notes: [] };
+      return {
+        role,
+        basePath,
+        permission: this.#roles ? permission & COMMON_BITS : permission,
+        widened: '',
+        notes: [],
+      };
     const ids = roleIdsIn(text === '' ? 'null' : text.replace(/^\d+$/, '[$&]'));
     const roles = ids?.map((id) => this.#roles?.all(id) ?? []);
     if (!roles?.every((found) => found.length === 1)) return undefined;

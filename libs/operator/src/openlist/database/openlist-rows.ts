@@ -7,26 +7,23 @@ export type OpenlistKey = Readonly<{ title: string; line: string; addedAt: numbe
 /**
  * An account of OpenList. `hash` is the lower-case hex SHA-256 of `<static hash>-<salt>`, or undefined if there is none. `secret` is that of
  * two-factor, or empty. `passwordTimestamp` is in unix seconds. `keysLeftOut` is the number of keys that no account can have in addition.
- * `notes` say what the roles of AList gave and Keyfold does not.
+ * `widened` and `notes` compare its rights with those that the roles of AList gave.
  */
-export type OpenlistAccount = Readonly<{
-  id: number;
-  username: string;
-  hash: string | undefined;
-  salt: string;
-  passwordTimestamp: number;
-  secret: string;
-  basePath: string;
-  role: number;
-  permission: number;
-  disabled: boolean;
-  ssoId: string;
-  allowLdap: boolean;
-  hasPasskeys: boolean;
-  keys: readonly OpenlistKey[];
-  keysLeftOut: number;
-  notes: readonly string[];
-}>;
+export type OpenlistAccount = RoleRights &
+  Readonly<{
+    id: number;
+    username: string;
+    hash: string | undefined;
+    salt: string;
+    passwordTimestamp: number;
+    secret: string;
+    disabled: boolean;
+    ssoId: string;
+    allowLdap: boolean;
+    hasPasskeys: boolean;
+    keys: readonly OpenlistKey[];
+    keysLeftOut: number;
+  }>;
 
 /** A row that is no account, and why. `id` is null if it is no integer. */
 export type RefusedRow = Readonly<{

@@ -106,12 +106,14 @@ describe.each(operatorStores)('an import on %s', (_, open) => {
     expect(outcomes(await run([openlistAccount(1, 'ann')]))).toEqual([['taken', 3]]);
   });
 
-  it('does not write an account with a problem that is not accepted', async () => {
-    const keys = [{ title: 'weak', line: 'ssh-rsa AAAA', addedAt: null }];
-    const ann = openlistAccount(7, 'ann', { keys });
-    await run([ann]);
+  it.each<[string, Partial<SentAccount>]>([
+    ['ssh-key-invalid', { keys: [{ title: 'weak', line: 'ssh-rsa AAAA', addedAt: null }] }],
+    ['reads-more-than-before', { widened: 'some folders before, now all of /' }],
+  ])('does not write an account with the problem %s until it is accepted', async (reason, differing) => {
+    const ann = openlistAccount(7, 'ann', differing);
+    expect(await run([ann])).toMatchObject([{ outcome: 'refused', problems: [{ reason }] }]);
     expect(await scene.ports.names.accountOf('ann')).toBeUndefined();
-    await run([ann], { accept: ['ssh-key-invalid'] });
+    await run([ann], { accept: [reason] });
     expect(await scene.ports.names.accountOf('ann')).toMatchObject({ accountId: 7 });
   });
 

@@ -37,6 +37,7 @@ const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
     hasPasskeys: z.boolean(),
     keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })),
     keysLeftOut: z.int(),
+    widened: text,
     notes: z.array(text),
   }),
 );

@@ -80,7 +80,7 @@ class OpenlistImport {
     }
     if (open.length > 0) {
       const options = open.map((reason) => `--accept ${reason}`).join(' ');
-      await output.err(`Nothing was changed. Solve the problems, or leave out what has them with ${options}`);
+      await output.err(`Nothing was changed. Solve the problems, or accept them with ${options}`);
       return FAILED;
     }
     const passwords = [...this.#wanted.values()].filter((needsPassword) => needsPassword).length;

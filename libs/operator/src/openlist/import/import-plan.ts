@@ -36,6 +36,7 @@ export type ImportReason =
   | 'older-than-imported'
   | 'other-site'
   | 'password-missing'
+  | 'reads-more-than-before'
   | 'renamed-in-openlist'
   | 'two-factor-secret-invalid';
 /** `key` is the title of the refused key, `cause` says more about the reason. */
@@ -125,9 +126,10 @@ export function planImport(sent: SentAccount, existing: Existing, now: number): 
   const reason = difference && (difference.refusal ?? ownProblemOf(sent, existing, needsPassword));
   if (reason) return { ...nothing, outcome: 'refused', problems: [{ reason }] };
   const keys = planKeys(sent, existing, now);
+  const widened = difference && sent.widened;
   return {
     outcome: difference || keys.added.length > 0 ? 'taken' : 'unchanged',
-    problems: keys.problems,
+    problems: [...(widened ? [{ reason: 'reads-more-than-before', cause: widened } as const] : []), ...keys.problems],
     notes: [...nothing.notes, ...keys.notes],
     needsPassword: needsPassword && difference !== undefined,
     ...(difference && { account: changes }),

@@ -28,6 +28,7 @@ const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'older-than-imported': 'the file is older than the one that was imported',
   'admin-or-guest-uncreatable': 'there is one admin and one guest',
   'other-site': 'an earlier import has another person for the id',
+  'reads-more-than-before': 'roles of AList: if accepted, it reads its whole base path',
   'password-missing': 'the file has no password hash that OpenList wrote',
   'renamed-in-openlist': 'an earlier import has another name for the id',
   'ssh-key-limit-reached': 'an account has at most 1,000: the oldest are taken',
