@@ -72,7 +72,8 @@ it('the configuration of SFTPGo names routes of the servers port, and sends the 
   const methods = Object.values(Object.getOwnPropertyDescriptors(SftpgoController.prototype));
   const routes = methods.map(({ value }) => `/sftpgo/${Reflect.getMetadata('path', value as object)}`);
   expect(hooks.map(({ pathname }) => pathname).filter((path) => !routes.includes(path))).toEqual([]);
-  for (const { href } of hooks) expect(href.startsWith(urlOf('HTTP__HEADERS__0__URL').href)).toBe(true);
+  const server = urlOf('HTTP__HEADERS__0__URL').href;
+  expect(hooks.filter(({ href }) => !href.startsWith(server))).toEqual([]);
   expect(env.get('SFTPGO_HTTP__HEADERS__0__VALUE')).toMatch(/^Bearer kf_/);
   const script = read('deploy/sftpgo/keyfold-sftpgo-sessions');
   expect(routes).toContain(/"\$keyfold(\/[^"]+)"/.exec(script)?.[1]);

@@ -114,7 +114,7 @@ describe('the history of all accounts', () => {
   ])('is selected by %s', async (query, count, fits) => {
     const entries = await allPages(await administrator(), `/api/admin/activity?${query}`);
     expect(entries).toHaveLength(count);
-    expect(entries.every(fits)).toBe(true);
+    expect(entries.filter((entry) => !fits(entry))).toEqual([]);
   });
 });
 
@@ -162,7 +162,7 @@ describe('an export', () => {
     const answer = await admin.get(`/api/admin/activity/export`);
     texts.push(answer.text);
     expect(answer.headers['content-type']).toMatch(/^application\/x-ndjson/);
-    expect(answer.text.endsWith('\n')).toBe(true);
+    expect(answer.text.at(-1)).toBe('\n');
     const lines = answer.text
       .trimEnd()
       .split('\n')
@@ -259,7 +259,7 @@ async function exportOver(version: string, method = 'GET'): Promise<string> {
 it('an export is sent in chunks, whose missing end shows a failure', async () => {
   const answer = await exportOver('1.1');
   expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\ntransfer-encoding: chunked\r\n/is);
-  expect(answer.endsWith('\r\n0\r\n\r\n')).toBe(true);
+  expect(answer.slice(-7)).toBe('\r\n0\r\n\r\n');
 });
 
 it('an export over HTTP/1.0, which cannot show a failure, is refused with the remedy', async () => {

@@ -17,5 +17,5 @@ it.each([
   [siteSettingsAggregate, siteSettingsAggregate.streamOf('site'), 'site-settings'],
 ])('the stream of $name begins with its prefix and ends with its id', ({ streamPrefix }, stream, expected) => {
   expect(stream).toBe(expected);
-  expect(stream.startsWith(streamPrefix)).toBe(true);
+  expect(stream.slice(0, streamPrefix.length)).toBe(streamPrefix);
 });

@@ -65,7 +65,7 @@ describe('readers of one feed', () => {
     cid.start();
     await eventually(() => expect(sizesOf(readers)).toEqual([22, 21, 21]));
     appended.push(...(await write(store, range(40, 80), 3)));
-    await eventually(() => expect(workers.handled.some(({ owner }) => owner === 'bea')).toBe(true));
+    await eventually(() => expect(workers.handled.map(({ owner }) => owner)).toContain('bea'));
     await bea.stop();
     appended.push(...(await write(store, range(80, 120), 3)));
     await eventually(() => expect(sizesOf([ann, cid])).toEqual([32, 32]));

@@ -170,7 +170,7 @@ export const compactionCases: readonly ContractCase[] = [
       expect(await readStream(store, stream)).toEqual([]);
       for (const each of [stream, compacted]) {
         const left = await readStream(store, voidStreamOf(each));
-        expect(left.every((one) => isCompacted(one) && one.holds === undefined && one.command.hash === '')).toBe(true);
+        expect(left.filter((one) => !isCompacted(one) || one.holds || one.command.hash !== '')).toEqual([]);
       }
       expect(await store.findCommand(commit.command.id)).toMatchObject({ position: first.position, events: [] });
       expect(await store.findLastHold(key)).toBeUndefined();
