@@ -1,45 +1,11 @@
 // Generated from /openapi.json by `npm run docs`.
-export type paths = Record<string, never>;
-export type webhooks = Record<string, never>;
 export type components = {
   schemas: {
     Routes: {
-      '/ping': {
-        get: Record<string, never>;
-      };
-      '/api/public/settings': {
-        get: {
-          data: {
-            [key: string]: string;
-          } | null;
-        };
-      };
-      '/api/public/archive_extensions': {
-        get: {
-          data: string[] | null;
-        };
-      };
-      '/api/public/offline_download_tools': {
-        get: {
-          data: string[] | null;
-        };
-      };
       '/api/auth/login': {
         post: {
           body: components['schemas']['LoginRequest'];
           data: components['schemas']['TokenResponse'] | null;
-        };
-      };
-      '/api/auth/login/hash': {
-        post: {
-          body: components['schemas']['LoginRequest'];
-          data: components['schemas']['TokenResponse'] | null;
-        };
-      };
-      '/api/auth/login/ldap': {
-        post: {
-          body: components['schemas']['LoginRequest'];
-          data: null;
         };
       };
       '/api/auth/logout': {
@@ -103,11 +69,6 @@ export type components = {
             per_page?: number;
           };
           data: components['schemas']['SshKeyPageResponse'] | null;
-        };
-      };
-      '/api/me/sshkey/authorized_keys': {
-        get: {
-          data: null;
         };
       };
       '/api/me/sshkey/add': {
@@ -190,14 +151,6 @@ export type components = {
           data: null;
         };
       };
-      '/api/admin/user/del_cache': {
-        post: {
-          query: {
-            username: string;
-          };
-          data: null;
-        };
-      };
       '/api/admin/user/sshkey/list': {
         get: {
           query: {
@@ -248,23 +201,6 @@ export type components = {
         post: {
           body: components['schemas']['SettingRequest'][];
           data: null;
-        };
-      };
-      '/api/admin/setting/delete': {
-        post: {
-          query: {
-            key: unknown;
-          };
-          data: null;
-        };
-      };
-      '/api/admin/setting/default': {
-        post: {
-          query: {
-            group?: number;
-            groups?: unknown;
-          };
-          data: components['schemas']['SettingResponse'][] | null;
         };
       };
       '/api/admin/setting/reset_token': {
@@ -398,35 +334,6 @@ export type components = {
           data: components['schemas']['ActivityPageResponse'] | null;
         };
       };
-      '/api/admin/activity': {
-        get: {
-          query: {
-            type?: string;
-            /** Format: date-time */
-            from?: string;
-            /** Format: date-time */
-            until?: string;
-            /** @default 50 */
-            limit?: number;
-            cursor?: string;
-            actor?: string;
-          };
-          data: components['schemas']['ActivityPageResponse'] | null;
-        };
-      };
-      '/api/admin/activity/export': {
-        get: {
-          query: {
-            type?: string;
-            /** Format: date-time */
-            from?: string;
-            /** Format: date-time */
-            until?: string;
-            actor?: string;
-          };
-          data: null;
-        };
-      };
       '/api/admin/overview': {
         get: {
           data: components['schemas']['OverviewResponse'] | null;
@@ -450,12 +357,6 @@ export type components = {
           data: components['schemas']['RetriedResponse'] | null;
         };
       };
-    };
-    Fault: {
-      code: number;
-      message: string;
-      data: null;
-      server_time?: number;
     };
     TokenResponse: {
       token: string;
@@ -831,8 +732,6 @@ export type components = {
   headers: never;
   pathItems: never;
 };
-export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
 
 /** The keys of the settings whose values are secret. */
 export const SECRET_SETTINGS: readonly string[] = [
