@@ -116,7 +116,7 @@ it('nginx passes on what a broken application answers', async () => {
   });
 });
 
-it('nginx answers 503 while Keyfold is away, and lets users in as soon as it is back', async () => {
+it('nginx answers 503 while Keyfold is down, and lets users in as soon as it is back', async () => {
   const { password } = await site.user('late');
   await site.app.kill();
   expect(await site.askAs('late', password)).toMatchObject({ status: 503, received: undefined });

@@ -15,7 +15,7 @@ afterAll(() => site?.stop());
 
 const canLogIn = async (pair: KeyPair) => (await site.sshd.logIn('ann', pair)).succeeded;
 
-it('keys that were used before work while Keyfold is away, and all keys work again at once', async () => {
+it('keys that were used before work while Keyfold is down, and all keys work again at once', async () => {
   const [removed, unused] = [await site.keyOf(ann, 'removed'), await site.keyOf(ann, 'unused')];
   const forgotten = await site.keyOf(ann, 'forgotten');
   expect(await canLogIn(removed)).toBe(true);

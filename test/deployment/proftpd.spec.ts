@@ -88,7 +88,7 @@ describe('ProFTPD', () => {
     expect((await new ApiClient(site.app.baseUrl).from(guess.from).logIn('guessed', guessed.password)).code).toBe(429);
   });
 
-  it('refuses everybody while Keyfold is away, logs why, and asks again as soon as it is back', async () => {
+  it('refuses everybody while Keyfold is down, logs why, and asks again as soon as it is back', async () => {
     const late = await site.member('late');
     await site.app.kill();
     expect(await site.list(late)).toMatchObject(REFUSED);

@@ -194,7 +194,7 @@ describe.each([
     expect(await site.client.list(leaving)).toMatchObject({ succeeded: true });
   });
 
-  it('refuses everybody while Keyfold is away, logs why, and asks again as soon as it is back', async () => {
+  it('refuses everybody while Keyfold is down, logs why, and asks again as soon as it is back', async () => {
     const late = await site.member('late');
     await site.app.kill();
     expect(await site.client.list(late)).toMatchObject({ succeeded: false });

@@ -13,6 +13,7 @@ const RULES = [
   { pattern: /\bshall\b/i, instead: 'write "must", "can" or the present tense' },
   { pattern: /\bis told\b/i, instead: 'write "gets" or "is notified"' },
   { pattern: /\b(the|an) own\b/i, instead: 'name the owner: "its own", "the client\'s own"' },
+  { pattern: /\bis away\b/i, instead: 'write "is down"' },
   { pattern: /\bthrows one line\b/i, instead: 'write "rejects with a one-line error"' },
 ];
 

@@ -8,7 +8,7 @@ const SPEAKERS = {
   caller: 'the caller',
   'caller or nobody': 'the caller, or nobody while the guest is disabled',
   login: 'the account of the Basic login',
-  signature: 'whoever signed the request',
+  signature: 'the signer of the request',
   nobody: 'nobody',
 };
 
@@ -29,7 +29,7 @@ row with the path counts; \`/x/*\` is every path below \`/x/\`. An address that 
 ${table(['path', 'answered by', 'speaks for', 'scope', 'what'], forwardingRows.map(cellsOf))}
 
 Requests of an administrator have the static token of OpenList, those of a general account the token of its user there, and those of the guest none. The
-question of a browser whether it may send a request needs no login, nor does \`OPTIONS\` of WebDAV. While OpenList is away, forwarded requests get 503 with \`Retry-After\`.
+preflight of a browser needs no login, nor does \`OPTIONS\` of WebDAV. While OpenList is down, forwarded requests get 503 with \`Retry-After\`.
 Answers have \`Cache-Control: no-store\` unless they speak for nobody. The body of a request without an account gets 408 after 60 seconds, except an upload.
 `;
 

@@ -155,7 +155,7 @@ describe('a login', () => {
     expect(errors).not.toContain('pw-ann');
   });
 
-  it('is asked about at the second address if the first is away, within the time limit of both', async () => {
+  it('is asked about at the second address if the first is down, within the time limit of both', async () => {
     const first = await KeyService.ofTest(hangs);
     await proxy.configure([first.url, service.url], 'timeout 1s');
     const { status, milliseconds } = await proxy.ask(PASSWORD);

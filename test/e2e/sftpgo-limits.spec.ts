@@ -200,7 +200,7 @@ describe('nobody comes in', () => {
     expect(await right.logIn('SSH', 'ann', password('pw-ann'))).toBe('hook 401');
   });
 
-  it('while Keyfold is away, also those whom SFTPGo stored', async () => {
+  it('while Keyfold is down, also those whom SFTPGo stored', async () => {
     const server = withToken(await loginToken(admin, 'away'));
     await createAccount(admin, 'stored', { permission: SFTP });
     expect(await server.logIn('SSH', 'stored', typed('pw-stored', ''))).toMatchObject({ status: 1 });

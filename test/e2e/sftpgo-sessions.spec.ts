@@ -147,7 +147,7 @@ describe('a transfer in an open session', () => {
     expect([answer.status, answer.outcome]).toEqual([400, '400 action must be one of pre-download, pre-upload']);
   });
 
-  it('is denied while Keyfold is away', async () => {
+  it('is denied while Keyfold is down', async () => {
     expect(await may('dav', 'DAV')).toEqual([true, false]);
     await app.stop();
     expect(await may('dav', 'DAV')).toEqual([false, false]);

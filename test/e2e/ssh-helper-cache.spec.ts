@@ -23,7 +23,7 @@ const entries = () => readdir(join(helper.cache, 'entries'));
 const questions = () => readdir(join(helper.cache, 'questions'));
 const entryPath = async () => join(helper.cache, 'entries', (await entries())[0]!);
 
-describe('while the service is away', () => {
+describe('while the service is down', () => {
   it('a key that it gave before works, and the log says from when the answer is', async () => {
     await helper.keys('ann', line);
     service.does(answers(503));

@@ -80,7 +80,7 @@ describe('the home of the user', () => {
     ['/srv/sftp/ann', ''],
     ['/srv/other/ann', '/ann'],
     ['/', '/ann'],
-  ])('is not %s for the base path %j: the key is refused, also while the service is away', async (home, path) => {
+  ])('is not %s for the base path %j: the key is refused, also while the service is down', async (home, path) => {
     service.does(givesTo(WRITE));
     await helper.sftpKeys('ann', line);
     service.does(givesTo(WRITE, line, path));
@@ -92,7 +92,7 @@ describe('the home of the user', () => {
   });
 });
 
-describe('while the service is away, a key for transfers of files', () => {
+describe('while the service is down, a key for transfers of files', () => {
   it.each([
     ['writes if it could write before', WRITE, readWrite],
     ['only reads if it could only read before', READ, readOnly],

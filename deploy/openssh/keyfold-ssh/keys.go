@@ -18,7 +18,7 @@ type login struct {
 	home string
 }
 
-// printKey prints the offered key if Keyfold lets it log in as the user, or if Keyfold is away and did so before.
+// printKey prints the offered key if Keyfold lets it log in as the user, or if Keyfold is down and did so before.
 func printKey(settings settings, log *logger, out io.Writer, login login) int {
 	user := login.user
 	if err := checkUser(user); err != nil {
@@ -54,7 +54,7 @@ func printKey(settings settings, log *logger, out io.Writer, login login) int {
 		}
 	case err == nil:
 		if err := entry.remove(); err != nil {
-			log.failure("cannot delete from the cache, so the key may work again while Keyfold is away: %v", err)
+			log.failure("cannot delete from the cache, so the key may work again while Keyfold is down: %v", err)
 		}
 		return statusOK
 	case errors.Is(err, errMoved):

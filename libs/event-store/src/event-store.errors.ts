@@ -42,9 +42,9 @@ export class Contended extends Error {
   }
 }
 
-/** Whether the same call may succeed later: the store is away, or other writers were faster. Its outcome may be unknown. */
+/** Whether the same call may succeed later: the store is down, or other writers were faster. Its outcome may be unknown. */
 export const isRetryable = (error: unknown): error is StoreUnavailable | Contended =>
   error instanceof StoreUnavailable || error instanceof Contended;
 
-/** Whether other calls would fail as well, because the store itself is away. */
+/** Whether other calls would fail as well, because the store itself is down. */
 export const isOutage = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable;

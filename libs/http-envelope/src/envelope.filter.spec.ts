@@ -66,7 +66,7 @@ describe('the envelope filter', () => {
         logFault: (errorId, error, path) => logged.push({ errorId, error, path }),
         faults: (error, { id }) => {
           recognised.push(id);
-          return error instanceof StoreGone ? new Fault(503, 'store is away', { retryAfterSeconds: 2 }) : undefined;
+          return error instanceof StoreGone ? new Fault(503, 'store is down', { retryAfterSeconds: 2 }) : undefined;
         },
         methodsOf: (path) => (path === '/body' ? ['POST', 'PUT'] : []),
       }),
@@ -83,7 +83,7 @@ describe('the envelope filter', () => {
     ['refusal', 200, envelope(401, 'no entry'), undefined],
     ['wait', 200, envelope(429, 'later'), '1'],
     ['fault', 503, envelope(503, 'busy, ******'), '5'],
-    ['store', 503, envelope(503, 'store is away'), '2'],
+    ['store', 503, envelope(503, 'store is down'), '2'],
     ['nest', 403, envelope(403, 'not here'), undefined],
   ])('answers %s with HTTP %s', async (name, status, body, retryAfter) => {
     const answer = await get(`/throws/${name}`);

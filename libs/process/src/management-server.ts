@@ -47,7 +47,7 @@ export class ManagementServer {
   }
 }
 
-/** Returns the URL of the address that a server is bound to, also if that stands for all addresses. */
+/** Returns the URL of the address that a server is bound to, even if that stands for all addresses. */
 export function boundUrl(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

@@ -27,7 +27,7 @@ describe('the reason of an error is', () => {
   });
 
   it('not repeated, even if several errors have it', () => {
-    const wrapped = new Error(`RabbitMQ is away: ${BOTH}`, { cause: bothRefused() });
+    const wrapped = new Error(`RabbitMQ is down: ${BOTH}`, { cause: bothRefused() });
     expect(reasonOf(wrapped)).toBe(wrapped.message);
     expect(reasonOf(new Error('cannot send', { cause: wrapped }))).toBe(`cannot send: ${wrapped.message}`);
     expect(reasonOf(new AggregateError([refused('::1'), refused('::1')]))).toBe('connect ECONNREFUSED ::1:5672');

@@ -21,7 +21,7 @@ const readiness = async () => {
   return { status: answer.status, text: await answer.text() };
 };
 
-describe('while OpenList is away', () => {
+describe('while OpenList is down', () => {
   it('forwarded requests get 503 and a time to come back, and our own are answered', async () => {
     await double.setFault('refuse');
     const refused = await list(ann);

@@ -41,10 +41,10 @@ async function opened(execute: (query: IQuery) => Promise<unknown>) {
   return { port: port!, ask, get, inFlight };
 }
 
-it('answers 503 with Retry-After while the store is away, and reports it', async () => {
-  const { get } = await opened(() => Promise.reject(new StoreUnavailable('MongoDB is away')));
+it('answers 503 with Retry-After while the store is down, and reports it', async () => {
+  const { get } = await opened(() => Promise.reject(new StoreUnavailable('MongoDB is down')));
   expect(await get()).toEqual({ status: 503, retryAfter: '5', code: 503, message: 'the store is not available' });
-  expect(logged).toEqual([expect.stringContaining('MongoDB is away')]);
+  expect(logged).toEqual([expect.stringContaining('MongoDB is down')]);
 });
 
 it('answers 503 with Retry-After if the store takes longer than a login should wait', async () => {

@@ -4,13 +4,13 @@ import type { Sample } from '@keyfold/process';
 import { Histogram } from '@keyfold/reporting';
 
 /**
- * How a forwarded request ended. `refused`: by this service. `unavailable`: OpenList or its answer was missing. `broken`: OpenList ended an
- * answer too early. `locked`: OpenList refused the login because of earlier wrong ones. `aborted`: the client ended it.
+ * How a forwarded request ended. `refused`: by this service. `unavailable`: OpenList did not answer. `broken`: OpenList cut off an answer.
+ * `locked`: OpenList refused the login because of earlier wrong ones. `aborted`: the client ended it.
  */
 const OUTCOMES = ['answered', 'refused', 'unavailable', 'locked', 'broken', 'aborted'] as const;
 export type ForwardingOutcome = (typeof OUTCOMES)[number];
 
-/** Returns the outcome of a request that was not answered. No answer within the longest time is as bad as none. */
+/** Returns the outcome of a request that was not answered. A timeout counts as `unavailable`. */
 export function outcomeOf(error: unknown): ForwardingOutcome {
   if (error instanceof LoginsLocked) return 'locked';
   const isMissing = error instanceof OpenListUnavailable || (error instanceof Fault && error.status === 504);

@@ -27,7 +27,7 @@ let untilFailure: number;
 beforeEach(async () => {
   untilFailure = Number.POSITIVE_INFINITY;
   const listener = (call: string) => {
-    if (call === 'EventStore.append' && --untilFailure === 0) throw new StoreUnavailable('the store is away');
+    if (call === 'EventStore.append' && --untilFailure === 0) throw new StoreUnavailable('the store is down');
   };
   ({ service, client } = await clientWithAnn(new EmbeddedService(undefined, listener)));
   for (const [id, name] of [

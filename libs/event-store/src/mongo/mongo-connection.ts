@@ -15,7 +15,7 @@ const SELECTION_TIMEOUT = 2_500;
 
 /**
  * Connection options of every process: writes that survive a failover, reads that no failover rolls back, and no waiting for a server
- * that is away. Decisions based on other reads could lose commits at a failover.
+ * that is down. Decisions based on other reads could lose commits at a failover.
  */
 export const connectOptions: ConnectOptions = {
   w: 'majority',
@@ -44,7 +44,7 @@ export const collectionOf = <Document extends mongo.Document>(connection: Connec
   connection.getClient().db(connection.name).collection<Document>(name);
 
 /**
- * Runs a driver operation of one round trip. Throws `StoreUnavailable` if the server is away, steps down or takes too long. The outcome
+ * Runs a driver operation of one round trip. Throws `StoreUnavailable` if the server is unreachable, steps down or takes too long. The outcome
  * is then unknown: the operation may still be carried out later.
  */
 export async function reaching<Result>(operation: () => Promise<Result>): Promise<Result> {

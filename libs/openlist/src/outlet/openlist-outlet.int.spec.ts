@@ -66,7 +66,7 @@ describe.each(operatorStores)('a relay from the store in %s to OpenList', (_, op
     await eventually(() => expect(usernames()).toEqual(['ann']));
   });
 
-  it('parks nothing while OpenList is away, and carries everything once it is back', async () => {
+  it('parks nothing while OpenList is down, and carries everything once it is back', async () => {
     const running = await newRelay();
     await double.setFault('refuse');
     for (let account = 10; account < 20; account++) await scene.register(account, `user ${account}`);

@@ -118,7 +118,7 @@ describe('an account whose mirror cannot be made', () => {
 });
 
 describe('an error of the store', () => {
-  it('fails the page if the store is away', async () => {
+  it('fails the page if the store is down', async () => {
     const { append, read, carry } = await given();
     carry.mockRejectedValueOnce(new StoreUnavailable('the disk is full'));
     await append('account-7');

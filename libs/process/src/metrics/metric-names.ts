@@ -41,13 +41,11 @@ export const metricDefinitions = {
   keyfold_servers_requests_in_flight: gauge('Requests of file servers in flight'),
 
   keyfold_openlist_requests_total: counter(
-    'Requests forwarded to OpenList: answered, refused (here), unavailable (OpenList), locked (OpenList refused the login after wrong ones), broken (by OpenList), aborted (by the client)',
+    'Requests forwarded to OpenList: answered, refused (by Keyfold), unavailable (OpenList), locked (OpenList blocks logins after failed ones), broken (OpenList cut off its answer), aborted (by the client)',
     'outcome',
   ),
-  keyfold_openlist_requests_repeated_total: counter(
-    'Forwarded requests sent again, because OpenList had refused the token',
-  ),
-  keyfold_openlist_added_seconds: histogram('Time that a forwarded request waits here before it is sent to OpenList'),
+  keyfold_openlist_requests_repeated_total: counter('Forwarded requests resent because OpenList refused the token'),
+  keyfold_openlist_added_seconds: histogram('Time from the arrival of a request until it is forwarded to OpenList'),
 
   keyfold_password_hashes_waiting: gauge('Password hashes waiting for a thread'),
   keyfold_password_hashes_running: gauge('Password hashes being computed'),

@@ -99,7 +99,7 @@ export class ProjectionRetry {
     this.#refused = 0;
   }
 
-  /** Resolves to whether all succeeded. Stops at the first failed batch, because the store is away. */
+  /** Resolves to whether all succeeded. Stops at the first failed batch, because the store is down. */
   async #retryAll(): Promise<boolean> {
     const waiting = [...this.#waiting.values()];
     for (let from = 0; from < waiting.length; from += BATCH) {

@@ -136,7 +136,7 @@ export function loginKeysOf(login: LoginAttempt, standing: Standing): LoginKey[]
   return standing === 'known' ? [source, pair, ...ofAccount] : [source, network, pair, ...ofAccount];
 }
 
-/** Returns the keys on which a try of the setup code counts. */
+/** Returns the keys on which an attempt at the setup code counts. */
 export const setupKeysOf = (address: string): ThrottleKey[] => [...requestKeys(address), SETUP_KEY];
 
 const requestKeys = (address: string) =>

@@ -24,7 +24,7 @@ export function askForBody({ headers }: IncomingMessage, response: ServerRespons
 
 /** How long neither side of a transfer may make progress (milliseconds). */
 export const IDLE_TIME = 600_000;
-/** How long the body of a request may take in all that stays here, or whose sender nobody has identified (milliseconds). */
+/** Milliseconds for the whole body of a request that is answered here, or whose sender is unknown. */
 export const REQUEST_TIME = 60_000;
 
 /**

@@ -239,7 +239,7 @@ describe('without a usable OpenList', () => {
   const status = async (options: Parameters<typeof openScene>[0]) =>
     (await openScene(options)).run({ command: 'openlist status', args: { json: false } });
 
-  it('a command says that it is away', async () => {
+  it('a command says that it is down', async () => {
     await openlist.setFault('refuse');
     expect(await status(settings())).toEqual({
       status: 1,

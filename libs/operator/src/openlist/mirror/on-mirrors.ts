@@ -2,7 +2,7 @@ import type { OpenListMirror } from '@keyfold/openlist';
 import { FAILED, type ExitCode } from '@keyfold/process';
 import { openlistProblemOf, type CommandRun } from '../../command-run.js';
 
-/** Runs a command on the mirrors of the accounts, and reports an OpenList that is away or refuses. */
+/** Runs a command on the mirrors of the accounts, and reports that OpenList is down or refuses. */
 export async function onMirrors(
   { ports, output }: CommandRun,
   act: (mirror: OpenListMirror) => Promise<ExitCode>,

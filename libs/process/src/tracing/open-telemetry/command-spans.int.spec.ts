@@ -69,7 +69,7 @@ describe('a command', () => {
   });
 
   it('that fails is an error; only its type is recorded', async () => {
-    const { add, recorded } = traced(() => Promise.reject(new StoreUnavailable('mongodb://user:secret@host is away')));
+    const { add, recorded } = traced(() => Promise.reject(new StoreUnavailable('mongodb://user:secret@host is down')));
     await expect(add('laptop')).rejects.toBeInstanceOf(StoreUnavailable);
     expect(recorded.outcomes).toEqual(['append commits: StoreUnavailable', 'AddSshKey: StoreUnavailable']);
     for (const { status, events } of recorded.ended) {
