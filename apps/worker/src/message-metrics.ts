@@ -16,7 +16,7 @@ const OUTCOMES = [
 ] as const satisfies readonly (keyof QueueStatus['outcomes'])[];
 
 export function relaySamples(relay: Relay, outlet: MessageOutlet): Sample[] {
-  const { published, refused, retried, confirms, pages, isReady, stalledFor } = outlet;
+  const { published, refused, retried, confirms, pages, isReady, publisher } = outlet;
   const { slots, parked } = relay.status();
   return [
     { name: 'keyfold_relay_published_total', value: published },
@@ -24,7 +24,7 @@ export function relaySamples(relay: Relay, outlet: MessageOutlet): Sample[] {
     { name: 'keyfold_relay_retried_total', value: retried },
     { name: 'keyfold_relay_confirm_duration_seconds', value: confirms },
     { name: 'keyfold_relay_page_messages', value: pages },
-    { name: 'keyfold_relay_unconfirmed_seconds', value: stalledFor / 1_000 },
+    { name: 'keyfold_relay_unconfirmed_seconds', value: publisher.stall?.seconds ?? 0 },
     { name: 'keyfold_relay_slots', value: slots },
     { name: 'keyfold_relay_ready', value: isReady ? 1 : 0 },
     { name: 'keyfold_relay_parked_accounts', value: parked },

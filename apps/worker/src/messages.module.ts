@@ -26,8 +26,8 @@ class MessageRunner extends RelayRunner<MessageOutlet> {
     if (!this.isStarted) throw new Error('waiting for RabbitMQ');
     if (problem !== undefined) throw new Error(`cannot publish: ${problem}`);
     if (this.problem !== undefined) throw new Error(this.problem);
-    const { stall } = this.outlet;
-    return stall && slots === 0 && members.length > 1 ? `${stall}. Other workers have its slots` : stall;
+    const reason = this.outlet.publisher.stall?.reason;
+    return reason && slots === 0 && members.length > 1 ? `${reason}. Other workers have its slots` : reason;
   }
 }
 

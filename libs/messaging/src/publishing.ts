@@ -28,8 +28,16 @@ export class UnsendableMessage extends Error {
   override readonly name = 'UnsendableMessage';
 }
 
-/** Milliseconds after which a destination that takes nothing counts as stalled. */
+/** Milliseconds without an answer after which a destination counts as stalled. */
 export const STALL_AGE = 5_000;
+
+/** For `STALL_AGE` or longer, the broker was unreachable or confirmed some messages neither at once nor when they were resent. */
+export type Stall = Readonly<{
+  reason: string;
+  seconds: number;
+  /** Whether the broker answers nothing at all, so that another process should publish. */
+  isTotal: boolean;
+}>;
 
 /** Publishes events with confirms: a message is confirmed once every matching queue has it on disk. */
 export abstract class EventPublisher {
@@ -39,14 +47,7 @@ export abstract class EventPublisher {
   /** Why the broker takes no messages although it is connected; undefined once one was confirmed. */
   abstract readonly problem: string | undefined;
 
-  /**
-   * Milliseconds for which the broker is unreachable or has not confirmed some messages, also while they are resent; 0 until they are seconds.
-   * The time for which it blocks publishers does not count.
-   */
-  abstract readonly stalledFor: number;
-
-  /** Why it is stalled. */
-  abstract readonly stall: string | undefined;
+  abstract readonly stall: Stall | undefined;
 
   /** Calls `listener` whenever the publisher becomes ready. Returns a function that removes the listener. */
   abstract onReady(listener: () => void): () => void;

@@ -8,7 +8,10 @@ type Confirm = (error: Error | null) => void;
 export class ModelConnection {
   state: BrokerState = 'connected';
   readonly channels: EventEmitter[] = [];
+  /** The confirms that are still to be sent. */
   readonly confirms: Confirm[] = [];
+  /** Whether messages with a routing key are confirmed by themselves. */
+  confirmsSoon: (routingKey: string) => boolean = () => false;
   /** New channels are closed, but emit no `close`. */
   makesClosed = false;
   reconnected = () => {};
@@ -21,10 +24,11 @@ export class ModelConnection {
   async confirmChannel(): Promise<ConfirmChannel> {
     const isClosed = this.makesClosed;
     const channel = Object.assign(new EventEmitter(), {
-      close: async () => undefined,
-      publish: (_exchange: string, _key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
+      close: async () => void channel.emit('close'),
+      publish: (_exchange: string, key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
         if (isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
-        this.confirms.push(confirm);
+        if (this.confirmsSoon(key)) queueMicrotask(() => confirm(null));
+        else this.confirms.push(confirm);
         return true;
       },
     });

@@ -14,8 +14,7 @@ export type Fate = 'confirmed' | 'refused' | 'lost' | 'unsent' | 'unsendable';
 export class ModelPublisher extends EventPublisher {
   isReady = true;
   problem: string | undefined;
-  stalledFor = 0;
-  stall: string | undefined;
+  readonly stall = undefined;
   /** Ids in order of arrival, including duplicates. */
   readonly arrived: string[] = [];
   /** Accounts that had two messages in flight at once. */

@@ -49,6 +49,12 @@ export class OtherService {
     return until(() => this.#askOnce(type, data));
   }
 
+  /** Binds a new stream to one type of events. */
+  async bindStream(queue: string, type: string): Promise<void> {
+    await this.channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'stream' } });
+    await this.channel.bindQueue(queue, 'keyfold.events', type);
+  }
+
   /** Takes the next parked command. */
   async parked(): Promise<GetMessage> {
     return until(async () => (await this.channel.get('keyfold.commands.parked', { noAck: true })) || undefined);

@@ -139,22 +139,15 @@ export class RabbitmqNode {
     await this.ctl('set_vm_memory_high_watermark', ...(on ? ['0.000001'] : ['absolute', MEMORY]));
   }
 
-  /**
-   * Stops the only member of the only stream. It cannot start again, because a file has the name of its folder. Returns a function that
-   * removes the file: the stream then starts by itself.
-   */
-  async stopStream(name: string): Promise<() => Promise<void>> {
+  /** Stops the only member of a stream. It cannot start again, because a file has the name of its folder. */
+  async stopStream(name: string): Promise<void> {
     const streams = join(this.folder, 'mnesia', `keyfold${this.ports.amqp}@localhost`, 'stream');
-    const [found] = await readdir(streams);
+    const found = (await readdir(streams)).find((each) => each.includes(name.replaceAll('.', '_')));
     const folder = join(streams, found!);
     await rename(folder, `${folder}.away`);
     await writeFile(folder, '');
     const queue = `rabbit_misc:r(<<"/">>, queue, <<"${name}">>)`;
     await this.ctl('eval', `{ok, Q} = rabbit_amqqueue:lookup(${queue}), exit(amqqueue:get_pid(Q), kill).`);
-    return async () => {
-      await rm(folder);
-      await rename(`${folder}.away`, folder);
-    };
   }
 
   /** Kills the node and removes its data. */

@@ -21,7 +21,7 @@ type Membership = Readonly<{
   now: () => number;
 }>;
 
-/** Marks the name of a member that makes no progress. An older process gives it a share like any other, as before there were marks. */
+/** Prefix of the name of a stalled member. A process of an older version ignores it and gives the member a share. */
 const STALLED = 'stalled ';
 
 /** The slots that one process holds for a reader: its share, and slots that it still works on although its share has shrunk. */
@@ -29,7 +29,7 @@ export class HeldSlots {
   readonly #held = new Map<number, HeldSlot>();
   #share: ReadonlySet<number> = new Set();
   #members: readonly string[] = [];
-  /** The name under which this process is a member, with the mark if it is stalled. */
+  /** The name under which this process is a member, with the prefix if it is stalled. */
   #name: string;
 
   constructor(

@@ -43,7 +43,7 @@ export class MessageOutlet extends Outlet {
   readonly #now: () => number;
 
   constructor(
-    private readonly publisher: EventPublisher,
+    readonly publisher: EventPublisher,
     private readonly messagesOf: MessagesOf,
     private readonly options: MessageOutletOptions = {},
   ) {
@@ -59,12 +59,8 @@ export class MessageOutlet extends Outlet {
     return this.publisher.problem;
   }
 
-  override get stall(): string | undefined {
-    return this.publisher.stall;
-  }
-
-  get stalledFor(): number {
-    return this.publisher.stalledFor;
+  override get isStalled(): boolean {
+    return this.publisher.stall?.isTotal ?? false;
   }
 
   override onReady(listener: () => void): () => void {

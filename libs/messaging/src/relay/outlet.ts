@@ -32,8 +32,8 @@ export abstract class Outlet {
   /** Why it takes no deliveries although it is reachable; undefined once it took one. */
   abstract readonly problem: string | undefined;
 
-  /** Why it has taken no delivery for some seconds, so that another process should deliver; undefined once it takes one. */
-  abstract readonly stall: string | undefined;
+  /** Whether it has not answered for some seconds, so that another process should deliver. */
+  abstract readonly isStalled: boolean;
 
   /** Calls `listener` whenever the outlet becomes ready. Returns a function that removes the listener. */
   abstract onReady(listener: () => void): () => void;

@@ -69,7 +69,7 @@ export class Relay {
       ...(leaseMilliseconds === undefined ? {} : { leaseMilliseconds }),
       now,
       isReady: () => outlet.isReady,
-      isStalled: () => outlet.stall !== undefined,
+      isStalled: () => outlet.isStalled,
       handle: (commits, held, { slot, epoch }) => this.#slotRelay(slot, epoch).handle(commits, held),
       afterPoll: () => this.#retryParked(),
       onError: (error) => options.onError(error),

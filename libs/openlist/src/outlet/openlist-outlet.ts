@@ -45,9 +45,8 @@ export class OpenListOutlet extends Outlet {
     return this.#problem;
   }
 
-  override get stall(): string | undefined {
-    const since = this.#unavailableSince;
-    return since !== undefined && performance.now() - since >= STALL_AGE ? 'OpenList does not answer' : undefined;
+  override get isStalled(): boolean {
+    return performance.now() - (this.#unavailableSince ?? Infinity) >= STALL_AGE;
   }
 
   override onReady(listener: () => void): () => void {

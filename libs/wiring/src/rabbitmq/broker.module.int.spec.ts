@@ -1,5 +1,6 @@
 import { Injectable, Module, type LoggerService, type OnApplicationShutdown } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { EventPublisher } from '@keyfold/messaging';
 import { applyTopology, EVENTS_EXCHANGE, RPC_QUEUE } from '@keyfold/messaging/rabbitmq';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { lastingPort } from '../../../../test/support/lasting-port.js';
@@ -60,7 +61,7 @@ async function start(options: BrokerOptions = {}, managementUrl = fresh.manageme
     lines,
     ready: ready.promise,
     connections: find(BrokerConnections),
-    check: find(BrokerCheck),
+    check: new BrokerCheck(find(BrokerConnections), find(TopologyWatch), { stall: undefined } as EventPublisher),
     watch: find(TopologyWatch),
   };
 }

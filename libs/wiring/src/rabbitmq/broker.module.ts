@@ -11,7 +11,7 @@ import {
   type ChannelSource,
   type Finding,
 } from '@keyfold/messaging/rabbitmq';
-import { BrokerCheck, BrokerConnections, type BrokerModuleSettings, type BrokerOptions } from './broker.js';
+import { BrokerConnections, type BrokerModuleSettings, type BrokerOptions } from './broker.js';
 import { TopologyWatch, type Log, type TopologyCheck } from './topology-watch.js';
 
 const log = new Logger('RabbitMQ');
@@ -19,7 +19,7 @@ const log = new Logger('RabbitMQ');
 @Module({})
 export class BrokerModule {
   /**
-   * Provides `BrokerConnections`, `TopologyWatch` and `BrokerCheck`. The startup does not wait for RabbitMQ, which may be unavailable
+   * Provides `BrokerConnections` and `TopologyWatch`. The startup does not wait for RabbitMQ, which may be unavailable
    * for any time.
    */
   static forRoot(settings: BrokerModuleSettings, options: BrokerOptions = {}): DynamicModule {
@@ -31,11 +31,10 @@ export class BrokerModule {
           provide: TopologyWatch,
           inject: [BrokerConnections],
           useFactory: ({ consumer }: BrokerConnections) =>
-            new TopologyWatch(consumer, topologyCheck(consumer, settings, options, log), log),
+            new TopologyWatch(consumer, topologyCheck(consumer, settings, options), log),
         },
-        BrokerCheck,
       ],
-      exports: [BrokerConnections, TopologyWatch, BrokerCheck],
+      exports: [BrokerConnections, TopologyWatch],
     };
   }
 }
@@ -88,17 +87,12 @@ export class BrokerLog {
  * Returns the topology check of a process. If the process may apply the topology, the first check creates all of it, and later ones
  * recreate missing parts.
  */
-function topologyCheck(
-  channels: ChannelSource,
-  settings: BrokerModuleSettings,
-  options: BrokerOptions,
-  log: Log,
-): TopologyCheck {
-  if (options.applyTopology !== true) return () => checkTopology(channels);
+function topologyCheck(channels: ChannelSource, settings: BrokerModuleSettings, options: BrokerOptions): TopologyCheck {
+  if (!options.applyTopology) return () => checkTopology(channels);
   let complete = false;
   return async () => {
     if (complete && (await checkTopology(channels)).length === 0) return [];
-    logFindings(await applied(channels, settings, log), log);
+    logFindings(await applied(channels, settings));
     const missing = await checkTopology(channels);
     complete = missing.length === 0;
     return missing;
@@ -106,29 +100,25 @@ function topologyCheck(
 }
 
 /** Applies the topology over AMQP first: messages flow without the management API, so they do not wait for it. */
-async function applied(channels: ChannelSource, settings: BrokerModuleSettings, log: Log): Promise<readonly Finding[]> {
+async function applied(channels: ChannelSource, settings: BrokerModuleSettings): Promise<readonly Finding[]> {
   const { KEYFOLD_RABBITMQ_URL: url, KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl } = settings;
   const broker: Broker = { channels, vhost: vhostOf(url), eventLogDays: settings.KEYFOLD_EVENT_LOG_DAYS };
   const findings = await applyTopology(broker);
   if (managementUrl === undefined) return findings;
   const created = findings.filter(({ state }) => state === 'created');
-  const managed = await applyTopology({ ...broker, management: new Management(managementUrl, url) });
-  const refused = managed.find(isUnknownPolicy);
-  if (refused) log.warn(`cannot set policies: ${refused.detail}`);
-  return [...created, ...managed];
+  return [...created, ...(await applyTopology({ ...broker, management: new Management(managementUrl, url) }))];
 }
 
-const isUnknownPolicy = ({ object, state }: Finding) => state === 'unknown' && object.includes('policy');
-
 /** Differences are only logged, because they do not prevent messages from flowing. */
-function logFindings(findings: readonly Finding[], log: Log): void {
+function logFindings(findings: readonly Finding[]): void {
   const created = findings.filter(({ state }) => state === 'created').map(({ object }) => object);
   if (created.length > 0) log.log(`created ${created.join(', ')}`);
   for (const { object, detail } of findings.filter(({ state }) => state === 'changed'))
     log.log(`changed ${object}: ${detail ?? ''}`);
   for (const { object, state, detail } of findings.filter(isOpen)) log.warn(`${object} is ${state}: ${detail ?? ''}`);
-  if (findings.some(isUnknownPolicy))
-    log.warn(
-      'without the policies, a full queue of one subscriber blocks the events of all. Run keyfold topology diff',
-    );
+  const unknown = findings.find(({ object, state }) => state === 'unknown' && object.includes('policy'));
+  if (!unknown) return;
+  const [reason] = unknown.detail?.split('\n') ?? [];
+  const risk = 'without them, a full queue of one subscriber blocks the events of all. Run keyfold topology diff';
+  log.warn(`cannot set policies: ${reason}; ${risk}`);
 }

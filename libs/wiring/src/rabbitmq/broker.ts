@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { EventPublisher } from '@keyfold/messaging';
+import { EventPublisher } from '@keyfold/messaging';
 import type { BrokerConnection, ParkedCommands, QueueStatus, QueueTransport } from '@keyfold/messaging/rabbitmq';
 import type { BrokerSettings } from '@keyfold/process';
 import { TopologyWatch } from './topology-watch.js';
@@ -36,11 +36,10 @@ export class BrokerConnections implements OnApplicationShutdown {
 /** Checks for readiness whether events can be published and commands consumed. */
 @Injectable()
 export class BrokerCheck {
-  publisher: Pick<EventPublisher, 'stall'> | undefined;
-
   constructor(
     private readonly connections: BrokerConnections,
     private readonly topology: TopologyWatch,
+    private readonly events: EventPublisher,
   ) {}
 
   /**
@@ -56,7 +55,7 @@ export class BrokerCheck {
     if (!this.topology.isComplete) throw new Error(`the topology of RabbitMQ at ${host} is not checked yet`);
     const blocked = [publisher, consumer].find(({ state }) => state === 'blocked');
     if (blocked) return `RabbitMQ at ${host} accepts no messages${blocked.reason ? `: ${blocked.reason}` : ''}`;
-    return this.publisher?.stall;
+    return this.events.stall?.reason;
   }
 }
 

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { COMMANDS, EventPublisher, MessageTraces, QUESTIONS } from '@keyfold/messaging';
 import {
   BrokerConnection,
@@ -32,19 +32,16 @@ const QUESTIONS_IN_FLIGHT = 10;
 
 const log = new Logger('Queue');
 
-/** Closes the publisher before its connection. */
-@Injectable()
-class PublisherShutdown implements OnApplicationShutdown {
-  constructor(@Inject(EventPublisher) private readonly publisher: RabbitMqPublisher) {}
-
+/** Closes before its connection. */
+class ClosingPublisher extends RabbitMqPublisher implements OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
-    return this.publisher.close();
+    return this.close();
   }
 }
 
 @Module({})
 export class QueuesModule {
-  /** Provides `EventPublisher`, `ConsumedQueues` and everything that `BrokerModule` provides. */
+  /** Provides `EventPublisher`, `ConsumedQueues`, `BrokerCheck` and everything that `BrokerModule` provides. */
   static forRoot(settings: BrokerModuleSettings, options?: BrokerOptions): DynamicModule {
     const broker = BrokerModule.forRoot(settings, options);
     return {
@@ -53,18 +50,18 @@ export class QueuesModule {
       providers: [
         {
           provide: EventPublisher,
-          inject: [BrokerConnections, TopologyWatch, BrokerCheck],
-          useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch, check: BrokerCheck) =>
-            (check.publisher = new RabbitMqPublisher(publisher, {
+          inject: [BrokerConnections, TopologyWatch],
+          useFactory: ({ publisher }: BrokerConnections, topology: TopologyWatch) =>
+            new ClosingPublisher(publisher, {
               exchange: EVENTS_EXCHANGE,
               appId: serviceAppId,
               onProblem: (problem) => {
                 log.warn(`cannot publish events, retrying: ${problem}`);
                 topology.recheck();
               },
-            })),
+            }),
         },
-        PublisherShutdown,
+        BrokerCheck,
         {
           provide: ConsumedQueues,
           inject: [BrokerConnections, { token: MessageTraces, optional: true }],
@@ -72,7 +69,7 @@ export class QueuesModule {
             consumedQueues(connections, settings.KEYFOLD_RABBITMQ_URL, traces),
         },
       ],
-      exports: [EventPublisher, ConsumedQueues, broker],
+      exports: [EventPublisher, ConsumedQueues, BrokerCheck, broker],
     };
   }
 }

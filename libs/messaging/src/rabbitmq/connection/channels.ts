@@ -14,7 +14,6 @@ const RESOURCE_LOCKED = 405;
 const CHANNEL_ERRORS = new Set([ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED]);
 
 export const APPLY_ADVICE = 'run keyfold topology apply';
-export const DIFF_ADVICE = 'Run keyfold topology diff';
 export const GRANT_ADVICE = 'grant the user the permissions that docs/run/rabbitmq.md lists';
 const ADVICE = new Map([
   [ACCESS_REFUSED, GRANT_ADVICE],

@@ -1,9 +1,8 @@
-import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
 import type { ConfirmChannel, Message, Options } from 'amqplib';
-import { BrokerUnavailable, MessageRefused, STALL_AGE, UnsendableMessage } from '../../publishing.js';
+import { BrokerUnavailable, MessageRefused, STALL_AGE, UnsendableMessage, type Stall } from '../../publishing.js';
 import type { BrokerConnection } from '../connection/broker-connection.js';
-import { APPLY_ADVICE, channelProblemOf, closeChannel, DIFF_ADVICE } from '../connection/channels.js';
+import { APPLY_ADVICE, channelProblemOf, closeChannel } from '../connection/channels.js';
 import { EVENT_LOG } from '../topology/topology.js';
 
 /** A message and its destination. With an empty `exchange`, the routing key is the name of a queue. */
@@ -34,11 +33,10 @@ const WINDOW = 500;
 /** Milliseconds between the loss of a channel and the next attempt to open one. */
 const REOPEN_DELAY = 500;
 const TICK = 100;
-/** Milliseconds without messages until a stalled broker is probed, doubled with each probe until it confirms a message. */
-const PROBE_DELAY = 2_000;
-const MAX_PROBE_DELAY = 60_000;
-/** No queue has this name, so the broker returns the probe and confirms it. */
-const PROBE = 'keyfold.probe';
+/** Milliseconds without an answer before the broker is probed, and between two probes. */
+const PROBE_INTERVAL = 2_000;
+/** No queue has this name, so the broker returns the probe and confirms it, even while a queue takes no messages. */
+const PROBE = { exchange: '', routingKey: 'keyfold.probe', body: Buffer.alloc(0), properties: {} };
 /** The error text of amqplib 2.3 for a nack. Any other error means that the channel is gone. */
 const NACKED = 'message nacked';
 
@@ -61,12 +59,14 @@ export class ConfirmSender {
   #problem: string | undefined;
   /** Why the broker closed the last channel. */
   #channelProblem: string | undefined;
-  /** Milliseconds for which this process ran and the broker was not blocked. Other times are measured by it. */
+  /** Milliseconds for which this process ran and the broker was not blocked. All other times are on this clock. */
   #clock = 0;
-  /** Since when there is no channel, or no confirm for `message`. Kept while that is resent. */
-  #stall: { since: number; message?: AddressedMessage } | undefined;
-  readonly #probeBackOff = new BackOff(PROBE_DELAY, MAX_PROBE_DELAY);
-  #probeAt = 0;
+  /** The last time at which the broker answered, or owed no answer on an open channel. */
+  #answeredAt = 0;
+  /** A message that the broker does not confirm although it answers. Kept while messages with its routing key are resent. */
+  #unconfirmed: { message: AddressedMessage; since: number; sentAt: number } | undefined;
+  #wasStalled = false;
+  #probedAt = 0;
   #tickedAt = performance.now();
   readonly #ticking: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -94,15 +94,13 @@ export class ConfirmSender {
     return this.#problem;
   }
 
-  get stalledFor(): number {
-    const age = this.#stall ? this.#clock - this.#stall.since : 0;
-    return age < STALL_AGE ? 0 : age;
-  }
-
-  get stall(): string | undefined {
-    if (!this.#stall || this.stalledFor === 0) return undefined;
-    const { message } = this.#stall;
-    return `no confirm for ${Math.floor(this.stalledFor / 1_000)} seconds: ${message ? stallReasonOf(message) : this.#whyNotReady()}`;
+  get stall(): Stall | undefined {
+    const { message, since = this.#answeredAt } = this.#unconfirmed ?? {};
+    const age = this.#clock - since;
+    if (age < STALL_AGE) return undefined;
+    const isTotal = this.#clock - this.#answeredAt >= STALL_AGE;
+    const cause = message && !isTotal ? causeOf(message) : this.#whyAway();
+    return { isTotal, seconds: age / 1_000, reason: `no confirm for ${Math.floor(age / 1_000)} seconds: ${cause}` };
   }
 
   onReady(listener: () => void): () => void {
@@ -112,7 +110,7 @@ export class ConfirmSender {
 
   send(message: AddressedMessage): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (!this.isReady) return reject(new BrokerUnavailable(this.#whyNotReady()));
+      if (!this.isReady) return reject(new BrokerUnavailable(this.#whyAway()));
       this.#waiting.push({ ...message, resolve, reject });
       this.#sendNext();
     });
@@ -137,7 +135,7 @@ export class ConfirmSender {
 
   #sendNow(pending: PendingMessage): void {
     const channel = this.#channel;
-    if (!channel) return pending.reject(new BrokerUnavailable(this.#whyNotReady()));
+    if (!channel) return pending.reject(new BrokerUnavailable(this.#whyAway()));
     const { exchange, routingKey, body, properties } = pending;
     const message: InFlightMessage = { ...pending, sentAt: this.#clock };
     const options = { ...properties, persistent: true, mandatory: true };
@@ -145,6 +143,7 @@ export class ConfirmSender {
       const onConfirm = (error: Error | null) => this.#settle(message, error);
       this.#draining = !channel.publish(exchange, routingKey, body, options, onConfirm);
       this.#inFlight.add(message);
+      if (this.#unconfirmed?.message.routingKey === routingKey) this.#unconfirmed.sentAt = this.#clock;
     } catch (error) {
       // amqplib throws this if the channel has just closed; any other error comes from encoding and would recur.
       const isClosed = error instanceof Error && error.name === 'IllegalOperationError';
@@ -158,24 +157,21 @@ export class ConfirmSender {
     // An abandoned message is settled already.
     if (!this.#inFlight.delete(message)) return;
     const isRefused = message.returned || error?.message === NACKED;
-    if (isRefused || !error) this.#answered(message);
+    if (isRefused || !error) {
+      this.#answeredAt = this.#clock;
+      if (this.#unconfirmed?.message.routingKey === message.routingKey) this.#unconfirmed = undefined;
+    }
     if (isRefused) {
       const reason = refusalReasonOf(message);
-      if (message.routingKey !== PROBE) this.#report(reason);
+      if (message.routingKey !== PROBE.routingKey) this.#report(reason);
       message.reject(new MessageRefused(`the broker refused ${nameOf(message)}: ${reason}`));
     } else if (error) {
       message.reject(unknownOutcomeOf(message, this.#channelProblem ?? reasonOf(error)));
     } else {
       this.#problem = undefined;
-      this.#probeBackOff.reset();
       message.resolve();
     }
     this.#sendNext();
-  }
-
-  #answered({ routingKey }: InFlightMessage): void {
-    const unanswered = this.#stall?.message?.routingKey ?? routingKey;
-    if (routingKey === unanswered || routingKey === PROBE) this.#stall = undefined;
   }
 
   /** Marks a message as returned: no queue matched it. RabbitMQ returns a message before it confirms it. */
@@ -252,8 +248,9 @@ export class ConfirmSender {
     }
   }
 
-  #whyNotReady(): string {
+  #whyAway(): string {
     const { state } = this.connection;
+    if (this.isReady) return 'RabbitMQ does not answer';
     return state === 'connected' ? 'the channel to RabbitMQ is not open' : `RabbitMQ is ${state}`;
   }
 
@@ -269,38 +266,38 @@ export class ConfirmSender {
       this.#abandon(`no confirm within ${this.#confirmTimeout} ms`);
       if (channel) void closeChannel(channel);
     }
-    if (!this.isReady) this.#rejectWaiting(this.#whyNotReady());
+    if (!this.isReady) this.#rejectWaiting(this.#whyAway());
     const becameReady = this.isReady && !this.#wasReady;
     this.#wasReady = this.isReady;
-    if (becameReady) {
-      this.#probeAt = this.#clock + this.#probeBackOff.next();
-      for (const listener of this.#readyListeners) listener();
-    }
+    if (becameReady) for (const listener of this.#readyListeners) listener();
     this.#watchConfirms(oldest);
     // The broker may have been blocked for a moment between two ticks.
     this.#sendNext();
   }
 
-  /** Probes a stalled broker while there is nothing to send: a process that sends nothing would never learn that it could. */
+  /** Detects stalls. If the broker confirms a probe but not the oldest message, one of its queues is the cause. */
   #watchConfirms(oldest: InFlightMessage | undefined): void {
-    if (oldest && this.#clock - oldest.sentAt >= STALL_AGE && !this.#stall?.message) {
-      this.#stall = { since: oldest.sentAt, message: oldest };
-      this.options.onProblem?.(stallReasonOf(oldest));
+    if (this.isReady && this.#inFlight.size === 0) this.#answeredAt = this.#clock;
+    if (this.isReady && this.#clock - Math.max(this.#answeredAt, this.#probedAt) >= PROBE_INTERVAL) {
+      this.#probedAt = this.#clock;
+      this.#sendNow({ ...PROBE, resolve() {}, reject() {} });
     }
-    if (!this.isReady && this.connection.state !== 'blocked') this.#stall ??= { since: this.#clock };
-    const isIdle = this.isReady && this.#inFlight.size + this.#waiting.length === 0;
-    if (!this.#stall || !isIdle || this.#clock < this.#probeAt) return;
-    this.#probeAt = this.#clock + this.#probeBackOff.next();
-    const probe = { exchange: '', routingKey: PROBE, body: Buffer.alloc(0), properties: { messageId: PROBE } };
-    this.send(probe).catch(() => undefined);
+    if (oldest && this.#clock - oldest.sentAt >= STALL_AGE && this.#answeredAt > oldest.sentAt)
+      this.#unconfirmed ??= { message: oldest, since: oldest.sentAt, sentAt: oldest.sentAt };
+    // It is no longer resent: another process has its slot.
+    else if (this.#unconfirmed && this.#clock - this.#unconfirmed.sentAt > this.#confirmTimeout + STALL_AGE)
+      this.#unconfirmed = undefined;
+    const { stall } = this;
+    if (stall && !this.#wasStalled && this.isReady) this.options.onProblem?.(stall.reason);
+    this.#wasStalled = stall !== undefined;
   }
 }
 
 /** Returns why a message may have no confirm. The broker confirms it once every matching queue has it, and never says which has not. */
-const stallReasonOf = ({ exchange, routingKey }: AddressedMessage): string =>
+const causeOf = ({ exchange, routingKey }: AddressedMessage): string =>
   exchange === ''
     ? `queue ${routingKey} takes no messages`
-    : `${EVENT_LOG}, or a queue of a subscriber, takes no events. ${DIFF_ADVICE}`;
+    : `${EVENT_LOG}, or a queue of a subscriber, takes no events. Run keyfold topology diff`;
 
 const nameOf = ({ properties }: AddressedMessage): string => properties.messageId ?? 'a message without id';
 

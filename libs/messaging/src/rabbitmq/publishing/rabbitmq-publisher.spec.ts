@@ -80,3 +80,66 @@ describe('a publisher', () => {
     expect(problems).toHaveLength(2);
   });
 });
+
+describe('a stall', () => {
+  const PROBE = 'keyfold.probe';
+  const CAUSE = 'keyfold.events.log, or a queue of a subscriber, takes no events. Run keyfold topology diff';
+
+  it.each([
+    ['while other events are confirmed', ['other', PROBE]],
+    ['if there are no other events', [PROBE]],
+  ])('of one type of events lasts until one of that type is confirmed, %s', async (_, confirmed) => {
+    connection.confirmsSoon = (key) => confirmed.includes(key);
+    const publisher = await open();
+    const ignored = () => undefined;
+    for (let second = 0; second < 60; second++) {
+      // Resent after each timeout, like the relay does.
+      if (connection.confirms.length === 0)
+        publisher.publish(message('1')).catch(() => (connection.confirms.length = 0));
+      if (confirmed.length > 1) publisher.publish({ ...message('2'), type: 'other' }).catch(ignored);
+      await vi.advanceTimersByTimeAsync(1_000);
+      if (second === 30) expect(publisher.stall?.seconds).toBeCloseTo(31, 0);
+    }
+    expect(publisher.stall).toMatchObject({ isTotal: false, reason: `no confirm for 60 seconds: ${CAUSE}` });
+    expect(problems).toEqual([`no confirm for 5 seconds: ${CAUSE}`]);
+    connection.confirms.pop()!(null);
+    expect(publisher.stall).toBeUndefined();
+  });
+
+  it('is total after five seconds without any answer, and ends with the first one', async () => {
+    const publisher = await open();
+    void publisher.publish(message('1'));
+    await vi.advanceTimersByTimeAsync(4_900);
+    expect(publisher.stall).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(100);
+    const reason = 'no confirm for 5 seconds: RabbitMQ does not answer';
+    expect(publisher.stall).toEqual({ isTotal: true, seconds: expect.closeTo(5, 1), reason });
+    expect(problems).toEqual([reason]);
+    connection.confirms[0]!(null);
+    expect(publisher.stall).toBeUndefined();
+  });
+
+  it('is total while the connection is lost', async () => {
+    const publisher = await open();
+    connection.state = 'disconnected';
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(publisher.stall).toMatchObject({
+      isTotal: true,
+      reason: expect.stringMatching(/: RabbitMQ is disconnected$/),
+    });
+    expect(problems).toEqual([]);
+    connection.state = 'connected';
+    await vi.advanceTimersByTimeAsync(100);
+    expect(publisher.stall).toBeUndefined();
+  });
+
+  it('ends if its event is no longer resent, because another process publishes it', async () => {
+    connection.confirmsSoon = (key) => key === PROBE;
+    const publisher = await open();
+    publisher.publish(message('1')).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(publisher.stall).toMatchObject({ isTotal: false });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(publisher.stall).toBeUndefined();
+  });
+});
