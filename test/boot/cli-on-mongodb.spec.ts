@@ -93,7 +93,7 @@ describe('beside gateway and worker', () => {
       /^no relay has a lease\. Check that workers run with KEYFOLD_RABBITMQ_URL set\./,
     );
     expect(JSON.parse((await run('feed', 'status', '--json')).out)).toMatchObject({ total: { owners: 0 }, problem });
-    expect((await run('feed', 'status')).out).toContain('\nNothing is published: no relay has a lease. ');
+    expect((await run('feed', 'status')).out).toContain('\nProblem: no relay has a lease. ');
     const leases = new MongoFeedLeases(connection);
     const taken = await leases.take(relayName, 'a relay', [0], 60_000);
     const { out } = await run('feed', 'status', '--json');

@@ -77,7 +77,7 @@ describe.each([
     damage('keyfold.db', "INSERT INTO parked_relays VALUES (0, '2', 5, 'unknown event', 0, 1)");
     const parked = await run('feed', 'status');
     expect(parked.status).toBe(1);
-    expect(parked.out).toContain(`\nNothing is published: ${problem}\n`);
+    expect(parked.out).toContain(`\nProblem: ${problem}\n`);
     expect(parked.out).toContain('account 2 at position 5 of slot 0 since 1970-01-01T00:00:00.000Z: unknown event');
     damage('keyfold.db', 'DELETE FROM parked_relays');
   });

@@ -39,7 +39,7 @@ it('an outage of RabbitMQ at both addresses of its host is reported with both er
   const log = await warning(app, `RabbitMQ at localhost:${port} is unavailable, events stay in the store`);
   const { err } = await keyfold({ ...DUAL_STACK, ...env }, 'topology', 'diff');
   const status = await keyfold({ KEYFOLD_DATA_DIR: app.dataDir }, 'feed', 'status');
-  expect(status.out).toContain(`\nNothing is published: RabbitMQ at localhost:${port} is unavailable: `);
+  expect(status.out).toContain(`\nProblem: RabbitMQ at localhost:${port} is unavailable: `);
   for (const text of [log, err, status.out]) {
     expect(text).toMatch(bothRefused);
     expect(text).not.toContain('hidden-word');

@@ -90,7 +90,9 @@ describe('keyfold topology', () => {
       const { status, out, err } = await topology(command, { KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl });
       expect(status).toBe(1);
       expect(err).toMatch(
-        command === 'diff' ? /^8 objects are unknown: the user needs the tag policymaker/ : /^5 objects are unknown/,
+        command === 'diff'
+          ? /^cannot compare 8 objects: the user needs the tag policymaker/
+          : /^cannot compare 5 objects: /,
       );
       expect(out).toMatch(
         /^unknown {4}policy keyfold-event-log-limits\n +the management API at 127\.0\.0\.1:\d+ refused the request: 401.*\n +To set this one:\n +rabbitmqctl set_policy -p \S+ /m,
@@ -99,5 +101,15 @@ describe('keyfold topology', () => {
       expect(out).toMatch(/^same {7}queue keyfold\.commands\.q$/m);
       expect(out).not.toContain('hidden-word');
     }
+  });
+
+  it('says that the management API does not answer, and names no tags', async () => {
+    const managementUrl = `http://127.0.0.1:${await lastingPort()}`;
+    const { status, err } = await topology('diff', { KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl });
+    expect(status).toBe(1);
+    expect(err).toBe(
+      'cannot compare 8 objects: the management API does not answer at KEYFOLD_RABBITMQ_MANAGEMENT_URL. ' +
+        'Fix this, or run the printed rabbitmqctl lines and unset KEYFOLD_RABBITMQ_MANAGEMENT_URL\n',
+    );
   });
 });

@@ -264,7 +264,7 @@ export const cases: { readonly [Name in OperatorCommandName]: Case<Name> } = {
   'feed status': {
     args: { json: false },
     table: true,
-    sentences: /^Nothing is published: /,
+    sentences: /^Problem: /,
     json: z.strictObject({
       reader: text,
       total: z.strictObject({ ...total, published: z.int() }),

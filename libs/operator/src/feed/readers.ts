@@ -19,16 +19,19 @@ export async function showProjector({ json }: { json: boolean }, { ports, output
     lineOf: ({ stream, version, error, at }: ParkedStream) =>
       `${stream} at version ${version} since ${isoTime(at)}: ${error}`,
   };
-  return showReader(reader, json, output);
+  if (json) await output.out(JSON.stringify(jsonOf(reader)));
+  else await showText(reader, output);
+  return reader.parked.length === 0 ? DONE : FAILED;
 }
 
 const NOT_RUNNING = 'no process uses this data folder. Start one with KEYFOLD_RABBITMQ_URL set';
 const NO_LEASE =
   'no relay has a lease. Check that workers run with KEYFOLD_RABBITMQ_URL set. For other reasons see /health/ready of a worker';
 
-/** Milliseconds; longer than a takeover of slots and a retry after a refusal. */
+/** Milliseconds; longer than another worker needs to take over slots. */
 const LATE = 20_000;
-const LATE_ADVICE = '/health/ready of the workers says why, and topology diff names queues that take no events';
+const LATE_ADVICE =
+  'See /health/ready of the workers for the reason. "keyfold topology diff" names the queues that take no events';
 
 const NOT_CARRYING =
   'no process has a lease. Check that workers, or the standalone process, run with KEYFOLD_OPENLIST_URL set';
@@ -42,21 +45,20 @@ export async function showRelays({ json }: { json: boolean }, { ports, output }:
   const relay = {
     name: relayName,
     verb: 'published',
-    ...((await problemOf(ports, slots)) ?? { problem: null }),
+    problem: (await problemOf(ports, slots)) ?? null,
     slots,
     parked: await ports.parkedRelays.all(),
     ...PARKED_ACCOUNTS,
   };
   const openlist = await openlistReader(ports);
-  if (!openlist) return showReader(relay, json, output);
-  if (json) await output.out(JSON.stringify({ ...jsonOf(relay), openlist: jsonOf(openlist) }));
-  else {
-    await showText(relay, output);
+  if (json) await output.out(JSON.stringify({ ...jsonOf(relay), openlist: openlist && jsonOf(openlist) }));
+  else await showText(relay, output);
+  if (openlist && !json) {
     await output.out('');
     await output.out('Accounts carried to OpenList:');
     await showText(openlist, output);
   }
-  return relay.parked.length + openlist.parked.length === 0 ? DONE : FAILED;
+  return [relay, openlist].every((reader) => !reader?.parked.length) ? DONE : FAILED;
 }
 
 async function openlistReader({ feed, leases, parkedMirrors }: OperatorPorts) {
@@ -78,18 +80,16 @@ const PARKED_ACCOUNTS = {
     `account ${partition} at position ${position} of slot ${slot} since ${isoTime(at)}: ${error}`,
 };
 
-type Problem = Pick<ReaderStatus<unknown>, 'problem' | 'isPartial'>;
-
-/** A process that runs a single command does not know the settings of others, only whether one of them has a lease and makes progress. */
-async function problemOf(ports: OperatorPorts, slots: readonly SlotStatus[]): Promise<Problem | undefined> {
+/** A process that runs a single command cannot ask the others. It only sees in the store whether one has a lease and makes progress. */
+async function problemOf(ports: OperatorPorts, slots: readonly SlotStatus[]): Promise<string | undefined> {
   const known = ports.relayProblem?.() ?? (ports.isAlone ? NOT_RUNNING : undefined);
-  if (known !== undefined) return { problem: known };
-  if (slots.every(({ owner }) => owner === null)) return ports.relayProblem ? undefined : { problem: NO_LEASE };
+  if (known !== undefined) return known;
+  if (slots.every(({ owner }) => owner === null)) return ports.relayProblem ? undefined : NO_LEASE;
   const checkpoints = new Map(slots.map(({ slot, checkpoint }) => [slot, checkpoint]));
   const { oldestPendingAt = Infinity } = await feedLag(ports.feed, checkpoints);
   const age = ports.clock.now() - oldestPendingAt;
   if (age < LATE) return undefined;
-  return { problem: `the oldest has waited for ${Math.floor(age / 1_000)} seconds. ${LATE_ADVICE}`, isPartial: true };
+  return `the oldest unpublished event has waited for ${Math.floor(age / 1_000)} seconds. ${LATE_ADVICE}`;
 }
 
 /** The status of a reader of the feed. */
@@ -97,29 +97,13 @@ type ReaderStatus<Parked> = Readonly<{
   name: string;
   /** The work of the reader as a participle, such as `published`. It is also the name of its count in JSON. */
   verb: string;
-  /**
-   * Why the reader does nothing; null if it works or the reason is unknown. Undefined for a reader that never reports a reason; JSON then
-   * lacks the field.
-   */
+  /** Why commits wait; null if none do or the reason is unknown. A reader without this field reports no reasons. */
   problem?: string | null;
-  /** Whether the problem concerns only some commits. */
-  isPartial?: boolean;
   slots: readonly SlotStatus[];
   parked: readonly Parked[];
   nothingParked: string;
   lineOf(parked: Parked): string;
 }>;
-
-/** Shows the status of a reader as a table or a JSON object. Fails if anything is parked. */
-async function showReader<Parked>(
-  reader: ReaderStatus<Parked>,
-  json: boolean,
-  output: OperatorOutput,
-): Promise<ExitCode> {
-  if (json) await output.out(JSON.stringify(jsonOf(reader)));
-  else await showText(reader, output);
-  return reader.parked.length === 0 ? DONE : FAILED;
-}
 
 function jsonOf<Parked>({ name, verb, problem, slots, parked }: ReaderStatus<Parked>): object {
   const { done, ...total } = totalOfSlots(slots);
@@ -128,12 +112,11 @@ function jsonOf<Parked>({ name, verb, problem, slots, parked }: ReaderStatus<Par
 }
 
 async function showText<Parked>(
-  { verb, problem, isPartial, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
+  { problem, slots, parked, nothingParked, lineOf }: ReaderStatus<Parked>,
   output: OperatorOutput,
 ): Promise<void> {
   for (const line of slotTable(slots)) await output.out(line);
-  if (typeof problem === 'string')
-    await output.out(`${isPartial ? 'Some events are not' : 'Nothing is'} ${verb}: ${problem}`);
+  if (problem) await output.out(`Problem: ${problem}`);
   await output.out(parked.length === 0 ? nothingParked : `${parked.length} parked:`);
   for (const each of parked) await output.out(`  ${lineOf(each)}`);
 }

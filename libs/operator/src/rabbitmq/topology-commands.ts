@@ -1,6 +1,7 @@
 import { applyTopology, diffTopology, isOpen, Management, vhostOf, type Finding } from '@keyfold/messaging/rabbitmq';
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import type { BrokerRun } from '../command-run.js';
+import { counted } from '../output/printable.js';
 import { withOperatorConnection } from './with-operator-connection.js';
 
 /** Compares the topology with the broker. Fails if something is missing or different. */
@@ -20,15 +21,16 @@ function report(findingsOn: typeof diffTopology, { settings, output }: BrokerRun
     if (!management)
       await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
     // With the management API, something is unknown only if the API does not answer or refuses this user.
-    const unknown = management ? findings.filter(({ state }) => state === 'unknown') : [];
-    if (unknown.length > 0) await output.err(`${unknown.length} objects are unknown: ${UNKNOWN_ADVICE}`);
-    return unknown.length > 0 || findings.some(isOpen) ? FAILED : DONE;
+    const unknown = management ? findings.filter(({ state }) => state === 'unknown').length : 0;
+    const reason = management?.isReachable ? MISSING_TAGS : UNREACHABLE;
+    if (unknown > 0) await output.err(`cannot compare ${counted(unknown, 'object')}: ${reason}. ${UNKNOWN_ADVICE}`);
+    return unknown > 0 || findings.some(isOpen) ? FAILED : DONE;
   });
 }
 
-const UNKNOWN_ADVICE =
-  'the user needs the tag policymaker, and administrator for operator policies. Or run the printed rabbitmqctl lines, ' +
-  'then unset KEYFOLD_RABBITMQ_MANAGEMENT_URL';
+const MISSING_TAGS = 'the user needs the tag policymaker, and administrator for operator policies';
+const UNREACHABLE = 'the management API does not answer at KEYFOLD_RABBITMQ_MANAGEMENT_URL';
+const UNKNOWN_ADVICE = 'Fix this, or run the printed rabbitmqctl lines and unset KEYFOLD_RABBITMQ_MANAGEMENT_URL';
 
 const STATE_WIDTH = 'different  '.length;
 

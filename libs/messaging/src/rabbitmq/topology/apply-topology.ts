@@ -61,18 +61,10 @@ export const diffTopology = (broker: Broker) => findingsOf(broker, ({ compare })
  * @throws BrokerUnavailable
  */
 export const applyTopology = (broker: Broker) =>
-  findingsOf(broker, async ({ compare, create, change }) => {
-    const found = await compare();
-    if (found.state === 'different' && change) return change(found);
-    return found.state === 'missing' || found.state === 'unknown' ? create(found) : found;
-  });
+  findingsOf(broker, async ({ compare, apply }) => apply(await compare()));
 
-/** An object of the topology. `create` takes what `compare` found, `missing` or `unknown`, and `change` takes `different`. */
-type Part = Readonly<{
-  compare(): Promise<Finding>;
-  create(found: Finding): Promise<Finding>;
-  change?(found: Finding): Promise<Finding>;
-}>;
+/** An object of the topology. `apply` takes what `compare` found. */
+type Part = Readonly<{ compare(): Promise<Finding>; apply(found: Finding): Promise<Finding> }>;
 
 async function findingsOf(broker: Broker, findingOf: (part: Part) => Promise<Finding>): Promise<readonly Finding[]> {
   const parts = [
@@ -110,14 +102,17 @@ function queuePart({ channels, management, vhost }: Broker, { name, arguments: w
     check: (channel) => channel.checkQueue(name),
     declare: (channel) => channel.assertQueue(name, { durable: true, arguments: { ...wanted } }),
   });
+  const offline = (reason?: string): Finding => {
+    return { object, state: 'offline', detail: `${offlineBecause(reason)} If that is impossible, run\n${recreation}` };
+  };
   const compare = async () => {
     const finding = await part.compare();
+    if (finding.state === 'offline') return offline(finding.detail);
     if (finding.state !== 'same' || !management) return finding;
     return foundOr(finding, async () => {
       // RabbitMQ accepts a declaration although some arguments differ, such as the delivery limit.
       const queue = await management.queue(name);
-      if (queue && hasNoMember(queue))
-        return { object, state: 'offline', detail: `${OFFLINE_ADVICE} If that is impossible, run\n${recreation}` };
+      if (queue && hasNoMember(queue)) return offline();
       const differences = differencesOf(wanted, queue?.arguments ?? {});
       if (differences.length === 0) return finding;
       return { object, state: 'different', detail: [...differences, advice].join('\n') };
@@ -141,7 +136,8 @@ const declaredPart = (channels: ChannelSource, { object, advice, check, declare 
     if (refusal.code !== PRECONDITION_FAILED) return refused(object, refusal);
     return { object, state: 'different', detail: `${refusal.reason}\n${advice}` };
   },
-  async create() {
+  async apply(found) {
+    if (found.state !== 'missing') return found;
     const refusal = await attemptOnScratchChannel(channels, declare);
     return refusal ? { ...refused(object, refusal), state: 'missing' } : { object, state: 'created' };
   },
@@ -153,18 +149,19 @@ function bindingPart({ channels, management }: Broker, binding: BindingObject): 
   return {
     async compare() {
       if (!management)
-        return { object, state: 'unknown', detail: 'Bindings cannot be read over AMQP; "apply" binds again' };
+        return { object, state: 'unknown', detail: 'bindings cannot be read over AMQP; "apply" binds again' };
       return foundOr({ object, state: 'unknown' }, async () => {
         return { object, state: (await management.hasBinding(binding)) ? 'same' : 'missing' };
       });
     },
     /** Binding twice is harmless, so an unknown binding is bound as well. */
-    async create({ state }) {
+    async apply(found) {
+      if (found.state === 'same') return found;
       const bind = (channel: Channel) => channel.bindQueue(queue, exchange, routingKey);
       const refusal = await attemptOnScratchChannel(channels, bind);
       if (refusal?.code === NOT_FOUND) return { object, state: 'missing', detail: refusal.reason };
       if (refusal) return refused(object, refusal);
-      return { object, state: state === 'missing' ? 'created' : 'same' };
+      return { object, state: found.state === 'missing' ? 'created' : 'same' };
     },
   };
 }
@@ -178,7 +175,7 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
   const detail = `To set this one:\n${command}`;
   return {
     async compare() {
-      if (!management) return { object, state: 'unknown', detail: `Policies cannot be read over AMQP. ${detail}` };
+      if (!management) return { object, state: 'unknown', detail: `policies cannot be read over AMQP\n${detail}` };
       return foundOr({ object, state: 'unknown', detail }, async () => {
         const found = await management.policy(policy);
         if (!found) return { object, state: 'missing' };
@@ -187,20 +184,13 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
         return { object, state: 'different', detail: [...differences, `To set it: ${command}`].join('\n') };
       });
     },
-    async create(found) {
-      if (!management || found.state !== 'missing') return found;
-      return foundOr({ object, state: 'missing', detail }, async () => {
-        await management.setPolicy(policy);
-        return { object, state: 'created' };
-      });
-    },
-    async change(found) {
-      if (!management || setting === undefined) return found;
-      return foundOr({ object, state: 'different', detail }, async () => {
+    async apply(found) {
+      if (!management || (found.state !== 'missing' && found.state !== 'different')) return found;
+      return foundOr({ ...found, detail }, async () => {
         const stored = await management.policy(policy);
-        const asSet = stored && { ...stored, definition: { ...stored.definition, [setting]: definition[setting] } };
-        if (!asSet || differencesOfPolicy(policy, asSet).length > 0) return found;
+        if (stored && differencesOfPolicy(policy, stored, setting).length > 0) return found;
         await management.setPolicy(policy);
+        if (!stored || setting === undefined) return { object, state: 'created' };
         const detail = `${setting} was ${textOf(stored.definition[setting])} and is now ${textOf(definition[setting])}`;
         return { object, state: 'changed', detail };
       });
@@ -208,8 +198,8 @@ function policyPart({ management, vhost }: Broker, policy: PolicyObject): Part {
   };
 }
 
-const OFFLINE_ADVICE =
-  'No member of the queue is online, so no event that it matches is confirmed. Start the nodes of its members.';
+const offlineBecause = (reason = 'No member of the queue is online') =>
+  `${reason}, so it takes no messages. Start the nodes of its members.`;
 
 /** A queue whose statistics are collected names its online members; RabbitMQ 3.10 omits the field if there are none. */
 const hasNoMember = ({ type, online, state, messages }: QueueState) =>
@@ -231,7 +221,7 @@ async function refusingSubscribers(management: Management): Promise<readonly Fin
     for (const name of await management.queuesBehind(EVENTS_EXCHANGE)) {
       const queue = OWN.has(name) ? undefined : await management.queue(name);
       const object = `queue ${name} of a subscriber`;
-      if (queue && hasNoMember(queue)) findings.push({ object, state: 'offline', detail: OFFLINE_ADVICE });
+      if (queue && hasNoMember(queue)) findings.push({ object, state: 'offline', detail: offlineBecause() });
       else if (queue && REFUSING.has(overflowOf(queue)))
         findings.push({ object, state: 'different', detail: SUBSCRIBER_ADVICE });
     }
@@ -267,17 +257,17 @@ async function foundOr(otherwise: Finding, find: () => Promise<Finding>): Promis
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Fields of a stored policy that identify it or are compared separately. */
-const IGNORED_FIELDS = new Set(['vhost', 'name', 'definition']);
-
-function differencesOfPolicy({ pattern, priority, definition }: PolicyObject, found: StoredPolicy): string[] {
-  const outside = differencesOf({ pattern, priority, 'apply-to': 'queues' }, found);
-  return [...outside, ...differencesOf(definition, found.definition)];
+/** Returns the differences, except that in the part `except` of the definition. */
+function differencesOfPolicy(policy: PolicyObject, stored: StoredPolicy, except?: string): string[] {
+  const { pattern, priority, definition } = policy;
+  const { definition: found, ...around } = stored;
+  const wanted = { ...around, pattern, priority, 'apply-to': 'queues', ...definition };
+  return differencesOf(wanted, { ...around, ...found }, except);
 }
 
-function differencesOf(wanted: Settings, found: Settings): string[] {
+function differencesOf(wanted: Settings, found: Settings, except?: string): string[] {
   return [...new Set([...Object.keys(wanted), ...Object.keys(found)])]
-    .filter((name) => !IGNORED_FIELDS.has(name) && wanted[name] !== found[name])
+    .filter((name) => name !== except && wanted[name] !== found[name])
     .map((name) => `${name} is ${textOf(found[name])}, expected ${textOf(wanted[name])}`);
 }
 

@@ -2,6 +2,7 @@ import type { Channel } from 'amqplib';
 import { describe, expect, it } from 'vitest';
 import { accessRefused, channelRefusal, notFound } from '../../../testing/model-connection.js';
 import type { ChannelSource } from '../connection/channels.js';
+import { diffTopology } from './apply-topology.js';
 import { checkTopology, isQueueMissing } from './check-topology.js';
 import { COMMAND_QUEUE, EVENT_LOG, TOPOLOGY } from './topology.js';
 
@@ -11,7 +12,8 @@ function brokerWith(refusals: Readonly<Record<string, Error>>): ChannelSource {
     const refusal = refusals[name];
     if (refusal) throw refusal;
   };
-  const channel = { checkQueue: check, checkExchange: check, close: async () => undefined };
+  const done = async () => undefined;
+  const channel = { checkQueue: check, checkExchange: check, assertQueue: done, assertExchange: done, close: done };
   return { channel: async () => channel as unknown as Channel };
 }
 
@@ -21,6 +23,25 @@ const locked = channelRefusal(
   "cannot obtain exclusive access to locked queue 'keyfold.commands.q'",
 );
 
+const down = channelRefusal(
+  404,
+  'NOT_FOUND',
+  `home node 'a@b' of durable queue '${EVENT_LOG}' in vhost '/' is down or inaccessible`,
+);
+
+it('a diff over AMQP alone says how a queue comes back whose node is down', async () => {
+  const findings = await diffTopology({ channels: brokerWith({ [EVENT_LOG]: down }), vhost: '/' });
+  expect(findings.filter(({ state }) => state === 'offline')).toEqual([
+    {
+      object: `queue ${EVENT_LOG}`,
+      state: 'offline',
+      detail: expect.stringMatching(
+        /down or inaccessible, so it takes no messages\. Start the nodes of its members\. If that is impossible, run\nrabbitmqctl delete_queue keyfold\.events\.log -p \//,
+      ),
+    },
+  ]);
+});
+
 describe('a check of the topology', () => {
   it('leaves out what the user may not check', async () => {
     const every = [...TOPOLOGY.exchanges, ...TOPOLOGY.queues].map(({ name }) => [name, accessRefused(name)]);
@@ -28,11 +49,6 @@ describe('a check of the topology', () => {
   });
 
   it('says that a queue is offline, not that apply would create it', async () => {
-    const down = channelRefusal(
-      404,
-      'NOT_FOUND',
-      `home node 'a@b' of durable queue '${EVENT_LOG}' in vhost '/' is down or inaccessible`,
-    );
     expect(await checkTopology(brokerWith({ [EVENT_LOG]: down }))).toEqual([
       expect.stringMatching(/^the queue keyfold\.events\.log cannot be checked: home node .* is down or inaccessible$/),
     ]);
