@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { TOPOLOGY } from '@keyfold/messaging/rabbitmq';
 import { metricDefinitions } from '@keyfold/process';
 import { parse } from 'yaml';
 import { knownMetrics, LABELS_OF_A_SCRAPE } from '../support/checkers/known-metrics.js';
@@ -106,6 +107,12 @@ describe('the alerts', () => {
 
   it('fire when they should, and not before', async () => {
     await promtool('test', 'rules', join(PROMETHEUS, 'alerts.test.yml'));
+  });
+
+  it('warn at nine tenths of the parked commands that RabbitMQ keeps', () => {
+    const { definition } = TOPOLOGY.policies.find(({ name }) => name === 'keyfold-parked')!;
+    const { expr } = rules.find(({ alert }) => alert === 'KeyfoldParkedCommandsFull')!;
+    expect(Number(expr.split(' > ')[1])).toBe(0.9 * Number(definition['max-length']));
   });
 
   it('each have a test and a unique name', () => {
