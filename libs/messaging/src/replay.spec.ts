@@ -15,7 +15,6 @@ const [added, used] = [goldenEvent('SshKeyAdded.v1'), goldenEvent('SshKeyUsed.v1
 class ModelQueue extends EventPublisher {
   readonly isReady = true;
   readonly problem = undefined;
-  readonly stalledFor = 0;
   readonly stall = undefined;
   readonly taken: OutgoingMessage[] = [];
   readonly inFlight = new Map<string, number>();
@@ -86,10 +85,10 @@ describe('a replay', () => {
 
   it.each<[string, ReplaySelection, string[]]>([
     ['a type', { types: ['ssh-key.used'] }, ['ssh-key-use-1:1:0', 'ssh-key-use-2:1:0', 'ssh-key-use-3:1:0']],
-    ['an account', { partition: '2' }, ['ssh-key-use-2:1:0', 'ssh-keys-2:1:0']],
-    ['events from a time on', { from: HOUR, partition: '1' }, ['ssh-key-use-1:1:0']],
-    ['events before a time', { to: HOUR, partition: '1' }, ['ssh-keys-1:1:0']],
-    ['an account without events', { partition: '9' }, []],
+    ['an account', { account: 2 }, ['ssh-key-use-2:1:0', 'ssh-keys-2:1:0']],
+    ['events from a time on', { from: HOUR, account: 1 }, ['ssh-key-use-1:1:0']],
+    ['events before a time', { to: HOUR, account: 1 }, ['ssh-keys-1:1:0']],
+    ['an account without events', { account: 9 }, []],
   ])('can be limited to %s', async (_, selection, ids) => {
     expect(await replayed(selection)).toEqual(ids);
   });

@@ -12,11 +12,11 @@ const PARALLEL_SLOTS = 8;
 
 /** Selects the events to replay; a missing field matches all. `from` (inclusive) and `to` (exclusive) are Unix milliseconds. */
 export type ReplaySelection = Readonly<{
-  from?: number;
-  to?: number;
-  types?: readonly string[];
-  /** The partition of an account: its id. */
-  partition?: string;
+  from?: number | undefined;
+  to?: number | undefined;
+  types?: readonly string[] | undefined;
+  /** Id of the account. */
+  account?: number | undefined;
 }>;
 
 export type ReplayParts = Readonly<{
@@ -69,24 +69,24 @@ export class Replay {
   }
 
   #isSelected({ partition, at }: Commit): boolean {
-    const { from = -Infinity, to = Infinity, partition: wanted = partition } = this.selection;
-    return partition === wanted && at >= from && at < to;
+    const { from = -Infinity, to = Infinity, account = partition } = this.selection;
+    return partition === String(account) && at >= from && at < to;
   }
 
   /** Returns the slots that can contain selected commits, each with its last position. */
   async #slots(): Promise<(readonly [number, number])[]> {
-    const { partition } = this.selection;
+    const { account } = this.selection;
     const heads = await this.parts.feed.readHeads();
-    if (partition === undefined) return [...heads];
-    const slot = this.parts.feed.slotOf(partition);
+    if (account === undefined) return [...heads];
+    const slot = this.parts.feed.slotOf(String(account));
     return [[slot, heads.get(slot) ?? 0]];
   }
 
   async #send(commits: readonly Commit[]): Promise<void> {
     const accounts = Map.groupBy(commits, ({ partition }) => partition);
-    const sent = await Promise.allSettled([...accounts.values()].map((account) => this.#sendInOrder(account)));
-    const failed = sent.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const sending = [...accounts.values()].map((account) => this.#sendInOrder(account));
+    await Promise.allSettled(sending);
+    await Promise.all(sending);
   }
 
   async #sendInOrder(commits: readonly Commit[]): Promise<void> {

@@ -4,12 +4,10 @@ import type { BrokerRun, OperatorOutput } from '../command-run.js';
 import { fieldsOf } from '../output/table.js';
 import { withOperatorConnection } from './with-operator-connection.js';
 
-type Selection = Readonly<{ id?: string | undefined; type?: string | undefined }>;
-
 /** Shows the parked commands, or those of a type. */
-export const listParked = ({ type, json }: Readonly<{ type?: string | undefined; json: boolean }>, run: BrokerRun) =>
+export const listParked = ({ json, ...selection }: ParkedSelection & Readonly<{ json: boolean }>, run: BrokerRun) =>
   onParked(run, async (parked, output) => {
-    const commands = await parked.list(selectionOf({ type }));
+    const commands = await parked.list(selection);
     if (json) await output.out(JSON.stringify(commands));
     else if (commands.length === 0) await output.out('No matching parked command.');
     else for (const line of linesOf(commands)) await output.out(line);
@@ -26,11 +24,10 @@ export const showParked = ({ id }: Readonly<{ id: string }>, run: BrokerRun) =>
 
 /** Resends at most `limit` parked commands, or only names them. Fails if there is none. */
 export const redriveParked = (
-  { limit, dryRun, ...chosen }: Selection & Readonly<{ limit: number; dryRun: boolean }>,
+  { limit, dryRun, ...selection }: ParkedSelection & Readonly<{ limit: number; dryRun: boolean }>,
   run: BrokerRun,
 ) =>
   onParked(run, async (parked, output) => {
-    const selection = selectionOf(chosen);
     if (!dryRun) return report(output, (done) => parked.redrive(selection, limit, done), 'resent');
     const selected = (await parked.list(selection)).slice(0, limit);
     return report(
@@ -81,8 +78,3 @@ async function reportNoMatch(output: OperatorOutput): Promise<ExitCode> {
   await output.err('no matching parked command');
   return FAILED;
 }
-
-const selectionOf = ({ id, type }: Selection): ParkedSelection => ({
-  ...(id !== undefined && { id }),
-  ...(type !== undefined && { type }),
-});

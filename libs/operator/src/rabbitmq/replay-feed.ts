@@ -24,13 +24,7 @@ const QUEUE_CHECKS = 10;
 const CHECK_INTERVAL = 250;
 
 /** Times are Unix milliseconds; `from` is inclusive, `to` exclusive. Without `target` the command only counts the events. */
-type ReplayArgs = Readonly<{
-  from?: number | undefined;
-  to?: number | undefined;
-  types?: readonly string[] | undefined;
-  account?: number | undefined;
-  target?: Readonly<{ url: string; queue: string }> | undefined;
-}>;
+type ReplayArgs = ReplaySelection & Readonly<{ target?: Readonly<{ url: string; queue: string }> | undefined }>;
 
 /** Sends past public events to one queue. Fails if some cannot be sent; events sent before that stay sent. */
 export async function replayFeed(args: ReplayArgs, run: CommandRun): Promise<ExitCode> {
@@ -98,7 +92,7 @@ async function replayTo(
       onUnsendable: ({ stream, version }, error) =>
         output.err(`skipped ${stream} at version ${version}: ${reasonOf(error)}`),
     },
-    selectionOf(args),
+    args,
     target,
   );
   try {
@@ -114,13 +108,4 @@ async function replayTo(
       );
   }
   return replay.unsendable === 0 ? DONE : FAILED;
-}
-
-function selectionOf({ from, to, types, account }: ReplayArgs): ReplaySelection {
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(types !== undefined && { types }),
-    ...(account !== undefined && { partition: String(account) }),
-  };
 }

@@ -26,7 +26,7 @@ export type ParkedCommandDetails = ParkedCommand &
   Readonly<{ headers: Readonly<Record<string, unknown>>; body: string }>;
 
 /** Selects parked commands; a missing field matches all. */
-export type ParkedSelection = Readonly<{ id?: string; type?: string }>;
+export type ParkedSelection = Readonly<{ id?: string | undefined; type?: string | undefined }>;
 
 type Action = 'keep' | 'remove' | 'stop';
 
