@@ -36,7 +36,7 @@ describe('the commands of the guide', () => {
       return `${serviceOf(container)} ${Health?.Status ?? (Running ? 'running' : `ended with ${ExitCode}`)}`;
     });
     expect(states.toSorted()).toEqual([
-      'amqp running',
+      'amqp healthy',
       'balancer healthy',
       ...Array<string>(3).fill('gateway healthy'),
       'migrate ended with 0',

@@ -21,6 +21,8 @@ type ComposeFile = Readonly<{
     string,
     {
       image?: string;
+      restart?: string;
+      healthcheck?: object;
       networks?: object;
       ports?: unknown;
       environment?: Record<string, string>;
@@ -174,6 +176,15 @@ it('the images of other projects are pinned everywhere or, before the first "npm
   expect(new Set(official.map((image) => image.replace(DIGEST, '')))).toEqual(new Set(foreignImages));
   expect(new Set(official).size).toBe(foreignImages.length);
   expect(new Set(official.map((image) => DIGEST.test(image))).size).toBe(1);
+});
+
+it('every lasting container has a health check, and one that an outage of a database fails lasts five minutes', () => {
+  const { services } = compose('docker-compose.yml');
+  const lasting = Object.entries(services).filter(([, { restart }]) => restart !== 'no');
+  const withoutCheck = lasting.filter(([, { image, healthcheck }]) => !healthcheck && !image!.startsWith('keyfold:'));
+  expect(withoutCheck).toEqual([]);
+  expect(read('deploy/Dockerfile')).toMatch(/^HEALTHCHECK --interval=10s .*--retries=30 /m);
+  expect(services['balancer']!.healthcheck).toMatchObject({ interval: '10s', retries: 30 });
 });
 
 it('git and the image exclude the secrets', () => {
