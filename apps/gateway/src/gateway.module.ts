@@ -34,8 +34,8 @@ import { AccessTokenController } from './secrets/access-token.controller.js';
 import { AppPasswordController } from './secrets/app-password.controller.js';
 import { ConsoleController, ConsoleFiles } from './site/console.controller.js';
 import { DisabledFeaturesController } from './site/disabled-features.controller.js';
-import { PublicEventDocuments, PublicEventsController } from './site/public-events.controller.js';
-import { PublicController, PublicSettingsCache } from './site/public.controller.js';
+import { PublicEventsController } from './site/public-events.controller.js';
+import { PublicController } from './site/public.controller.js';
 import { SettingAdministrationController } from './site/setting-administration.controller.js';
 import { SiteController } from './site/site.controller.js';
 import { WelcomeController } from './site/welcome.controller.js';
@@ -139,10 +139,8 @@ export class GatewayModule {
       ],
       providers: [
         { provide: ActivityExport, useFactory: () => new ActivityExport() },
-        PublicEventDocuments,
         IdempotentCommands,
         { provide: ClientAddress, useValue: new ClientAddress(settings.KEYFOLD_TRUSTED_PROXIES, UNTRUSTED) },
-        PublicSettingsCache,
         ConsoleFiles.provider(settings.KEYFOLD_CONSOLE === 'on'),
         { provide: OPENLIST_URL, useValue: openlistOf(settings)?.url },
         ...openlist.providers,

@@ -19,7 +19,7 @@ import { AdminGuard, CallerGuard } from '../request/caller.guard.js';
 import { IdempotentCommands } from '../request/idempotent-commands.js';
 import { callerOf, checkedBodyOf, checkedQueryOf, type KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
-import { ownerPageQuery, OwnerPageRequest, type StepUpRequest } from './secret.requests.js';
+import { OwnerPageRequest, type StepUpRequest } from './secret.requests.js';
 
 /** Describes the routes of one kind of named secret. `Details` are the fields that only this kind has. */
 type SecretRoutes<Details extends object> = Readonly<{
@@ -146,7 +146,7 @@ export function secretController<Details extends object>(routes: SecretRoutes<De
         '2 MiB; continue with the next page until page times `per_page` reaches `total`, which also counts accounts that were deleted ' +
         'since. For administrators.',
       guard: AdminGuard,
-      query: ownerPageQuery(`${words.short}s`),
+      query: [{ type: OwnerPageRequest }],
       answer: responses.page,
       refusals: UNACCEPTED_QUERY,
     })

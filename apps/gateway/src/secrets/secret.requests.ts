@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, type ApiQueryOptions } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { accountOfSecret } from '@keyfold/domain';
 import { IsInstant } from '@keyfold/http-envelope';
 import { IsOptional, IsString, Length, Matches, ValidateBy } from 'class-validator';
@@ -64,33 +64,21 @@ export const SecretId = (secret: string, aSecret: string): PropertyDecorator =>
     ),
   );
 
+const COUNT = { type: 'integer', minimum: 1, required: false } as const;
 const IsCount = () => Matches(/^[1-9]\d{0,8}$/, { message: '$property must be a positive integer' });
 
 /** The part of a list of accounts with their secrets to return. */
 export class OwnerPageRequest {
-  @IsCount() page = '1';
-  @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' }) per_page = '1000';
-  @IsOptional() @IsCount() user_id?: string = undefined;
-}
+  @ApiProperty({ ...COUNT, default: 1, description: 'The number of the page.' })
+  @IsCount()
+  page = '1';
 
-/** Describes the fields of `OwnerPageRequest` for a list of `secrets`, such as "tokens". */
-export const ownerPageQuery = (secrets: string): readonly ApiQueryOptions[] => [
-  {
-    name: 'page',
-    required: false,
-    schema: { type: 'integer', minimum: 1, default: 1 },
-    description: 'The number of the page.',
-  },
-  {
-    name: 'per_page',
-    required: false,
-    schema: { type: 'integer', minimum: 1, maximum: 1000, default: 1000 },
-    description: 'The maximum number of accounts on a page.',
-  },
-  {
-    name: 'user_id',
-    required: false,
-    schema: { type: 'integer', minimum: 1 },
-    description: `Lists the ${secrets} of this account only.`,
-  },
-];
+  @ApiProperty({ ...COUNT, maximum: 1000, default: 1000, description: 'The maximum number of accounts on a page.' })
+  @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'per_page must be an integer from 1 to 1000' })
+  per_page = '1000';
+
+  @ApiProperty({ ...COUNT, description: 'Lists only those of this account.' })
+  @IsOptional()
+  @IsCount()
+  user_id?: string = undefined;
+}

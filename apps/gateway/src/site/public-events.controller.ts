@@ -6,23 +6,12 @@ import { sendRevalidated, type RevalidatedResponse } from '../http/revalidated-r
 import type { KeyfoldRequest } from '../request/request-reading.js';
 import { PAGE_CSP } from './html.js';
 
-/** The documents about public events. They are loaded and built on first use, so that startup stays fast. */
-export class PublicEventDocuments {
-  #documents: Promise<ReadonlyMap<string, RevalidatedResponse>> | undefined;
-
-  async at(path: string): Promise<RevalidatedResponse | undefined> {
-    this.#documents ??= import('./public-events.page.js').then(({ buildPublicEventDocuments }) =>
-      buildPublicEventDocuments(),
-    );
-    return (await this.#documents).get(path);
-  }
-}
-
 /** Serves the documentation of the public events for other services and their developers. It needs no login. */
 @ApiExcludeController()
 @Controller()
 export class PublicEventsController {
-  constructor(private readonly documents: PublicEventDocuments) {}
+  /** By path. They are loaded and built on first use, so that startup stays fast. */
+  #documents: Promise<ReadonlyMap<string, RevalidatedResponse>> | undefined;
 
   @Get('docs/events')
   async page(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -46,7 +35,8 @@ export class PublicEventsController {
   }
 
   async #send(path: string, request: KeyfoldRequest, reply: FastifyReply): Promise<void> {
-    const document = await this.documents.at(path);
+    this.#documents ??= import('./public-events.page.js').then((page) => page.buildPublicEventDocuments());
+    const document = (await this.#documents).get(path);
     if (!document) throw new Fault(404, 'this schema does not exist');
     sendRevalidated(request, reply, document);
   }

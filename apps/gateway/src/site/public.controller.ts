@@ -3,31 +3,20 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiTags } from '@nestjs/swagger';
 import { GetSiteSettingsQuery } from '@keyfold/application';
 import { publicSettings, type SiteSettings } from '@keyfold/domain';
-import { successEnvelope } from '@keyfold/http-envelope';
+import { oncePer, successEnvelope } from '@keyfold/http-envelope';
 import { serviceVersion } from '@keyfold/process';
-import type { Loaded } from '@keyfold/projections';
 import type { FastifyReply } from 'fastify';
-import { revalidatedResponse, sendRevalidated, type RevalidatedResponse } from '../http/revalidated-response.js';
+import { revalidatedResponse, sendRevalidated } from '../http/revalidated-response.js';
 import type { KeyfoldRequest } from '../request/request-reading.js';
 import { Route } from '../request/route.decorator.js';
 
 /** The archive types that front ends offer to open. They do not start without this list (wire contract 2.6). */
 const ARCHIVE_EXTENSIONS = ['.zip', '.tar', '.gz', '.tgz', '.bz2', '.xz', '.7z', '.rar', '.iso'] as const;
 
-/** Caches the response with the public settings until they change. */
-export class PublicSettingsCache {
-  #cached: { version: number; response: RevalidatedResponse } | undefined;
-
-  responseOf({ state, version }: Loaded<SiteSettings>): RevalidatedResponse {
-    if (this.#cached?.version !== version) this.#cached = { version, response: this.#create(state) };
-    return this.#cached.response;
-  }
-
-  #create(settings: SiteSettings): RevalidatedResponse {
-    const text = successEnvelope(publicSettings(settings, serviceVersion));
-    return revalidatedResponse('application/json; charset=utf-8', text);
-  }
-}
+/** Prepared once per state, because front ends request it with every page. */
+const settingsResponse = oncePer((settings: SiteSettings) =>
+  revalidatedResponse('application/json; charset=utf-8', successEnvelope(publicSettings(settings, serviceVersion))),
+);
 
 const STRING_LIST = { type: 'array', items: { type: 'string' } };
 
@@ -35,10 +24,7 @@ const STRING_LIST = { type: 'array', items: { type: 'string' } };
 @ApiTags('public')
 @Controller()
 export class PublicController {
-  constructor(
-    private readonly queryBus: QueryBus,
-    private readonly cache: PublicSettingsCache,
-  ) {}
+  constructor(private readonly queryBus: QueryBus) {}
 
   @Route('ANY /api/public/settings', {
     id: 'getPublicSettings',
@@ -50,7 +36,8 @@ export class PublicController {
     refusals: [],
   })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    sendRevalidated(request, reply, this.cache.responseOf(await this.queryBus.execute(new GetSiteSettingsQuery())));
+    const { state } = await this.queryBus.execute(new GetSiteSettingsQuery());
+    sendRevalidated(request, reply, settingsResponse(state));
   }
 
   @Route('ANY /api/public/archive_extensions', {
