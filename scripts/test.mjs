@@ -1,9 +1,9 @@
 // npm test: runs types, lint, import rules, build and every test whose programs are installed.
-import { spawn } from 'node:child_process';
 import { accessSync, constants, globSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApps } from './build.mjs';
+import { lint } from './check.mjs';
 import { missingPrograms } from '../test/support/programs.ts';
 import { TestProgress } from './test-progress.mjs';
 
@@ -51,23 +51,6 @@ progress.reportLeftOut();
 console.log(`Took ${duration(began)}.`);
 console.log(`${progress.passed()} passed, ${progress.failures().length} failed`);
 process.exit(isClean && progress.isGood() ? 0 : 1);
-
-/** Checks types, lint and import rules. Prints their output only if they fail. */
-function lint() {
-  const started = performance.now();
-  const stdio = ['ignore', 'pipe', 'pipe'];
-  const child = spawn('npm', ['run', '--silent', 'lint'], { cwd: root, stdio, shell: process.platform === 'win32' });
-  process.once('exit', () => child.kill());
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  return new Promise((resolve) => {
-    child.once('close', (status) => {
-      if (status !== 0) console.log(output);
-      console.log(`${status === 0 ? 'ok  ' : 'FAIL'}  types, lint and import rules, ${duration(started)}`);
-      resolve(status === 0);
-    });
-  });
-}
 
 /** Runs test files; each belongs to one kind of test. */
 async function run(filters) {

@@ -36,8 +36,7 @@ export class PublicController {
     refusals: [],
   })
   async settings(@Req() request: KeyfoldRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { state } = await this.queryBus.execute(new GetSiteSettingsQuery());
-    sendRevalidated(request, reply, settingsResponse(state));
+    sendRevalidated(request, reply, settingsResponse(await this.queryBus.execute(new GetSiteSettingsQuery())));
   }
 
   @Route('ANY /api/public/archive_extensions', {

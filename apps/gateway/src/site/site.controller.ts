@@ -57,8 +57,7 @@ export class SiteController {
   }
 
   async #setting(key: string): Promise<string> {
-    const { state } = await this.queryBus.execute(new GetSiteSettingsQuery());
-    return settingValue(state, key);
+    return settingValue(await this.queryBus.execute(new GetSiteSettingsQuery()), key);
   }
 }
 

@@ -1,19 +1,18 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { DomainError, type SiteSettings } from '@keyfold/domain';
-import { siteSettingsStream, StreamLoader, type Loaded } from '@keyfold/projections';
+import { siteSettingsStream, StreamLoader } from '@keyfold/projections';
 import { maySeeSecrets, type Administrator } from '../caller/caller.js';
 import { SettingList, type ListedSetting } from './setting-list.js';
 
-/** Reads the site settings with their version, so that callers can detect stale answers derived from them. */
-export class GetSiteSettingsQuery extends Query<Loaded<SiteSettings>> {}
+export class GetSiteSettingsQuery extends Query<SiteSettings> {}
 
 @QueryHandler(GetSiteSettingsQuery)
 export class GetSiteSettingsHandler implements IQueryHandler<GetSiteSettingsQuery> {
   constructor(private readonly loader: StreamLoader) {}
 
-  async execute(): Promise<Loaded<SiteSettings>> {
-    const [settings] = await this.loader.load(siteSettingsStream);
-    return settings;
+  async execute(): Promise<SiteSettings> {
+    const [{ state }] = await this.loader.load(siteSettingsStream);
+    return state;
   }
 }
 
