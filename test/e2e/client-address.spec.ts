@@ -40,6 +40,13 @@ describe('with trusted proxies', () => {
     for (const _ of [1, 2]) expect(await addressOf({ 'x-forwarded-for': 'laptop-7.example' })).toBe('127.0.0.1');
     expect(unreadable()).toMatchObject([{ level: 40, peer: '127.0.0.1', header: 'x-forwarded-for', shape: 'a-9.a' }]);
   });
+
+  it('a client that writes the header which the proxy does not write gets the address of the proxy, and one warning', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.66', forwarded: 'for=203.0.113.7' };
+    for (const _ of [1, 2]) expect(await addressOf(headers)).toBe('127.0.0.1');
+    const contradictions = logLines(app.output()).filter(({ msg }) => msg.includes('name different clients'));
+    expect(contradictions).toMatchObject([{ level: 40, peer: '127.0.0.1', headers: 'x-forwarded-for, forwarded' }]);
+  });
 });
 
 describe('without trusted proxies', () => {

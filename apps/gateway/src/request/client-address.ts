@@ -48,17 +48,17 @@ export function plainAddress(address: string): string {
 
 /** Real proxy chains are short. The limit bounds the work that a forged header can cause. */
 const MAX_HOPS = 100;
-/** The headers that name the client, in the order in which they are read. The first that is not empty counts alone. */
+/** The headers that name the client. */
 const HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded'] as const;
 type Header = (typeof HEADERS)[number];
 
 /**
- * Determines the IP address of the client. `X-Forwarded-For`, `X-Real-IP` and `Forwarded` (RFC 7239) count only if they come from trusted proxies. The
- * original trusts everyone, which makes its login lock useless.
+ * Determines the IP address of the client. `X-Forwarded-For`, `X-Real-IP` and `Forwarded` (RFC 7239) count only if they come from trusted proxies and
+ * do not contradict each other. The original trusts everyone, which makes its login lock useless.
  */
 export class ClientAddress {
   readonly #trusted: TrustedNetworks;
-  readonly #unreadable = new RepeatedLine(undefined, 60_000);
+  readonly #repeated = new RepeatedLine(undefined, 60_000);
   #isReported = false;
 
   /** `trusted` contains addresses and CIDR networks. `advice` is logged once, with the first untrusted peer that sent such a header. */
@@ -73,13 +73,18 @@ export class ClientAddress {
   /** Returns the address of the client, or an empty string if the connection is gone. */
   of({ raw, headers }: Pick<FastifyRequest, 'raw' | 'headers'>): string {
     const peer = raw.socket.remoteAddress ?? '';
-    const header = HEADERS.find((name) => headerText(headers[name]) !== '');
-    if (header === undefined) return plainAddress(peer);
+    const sent = HEADERS.filter((name) => headerText(headers[name]) !== '');
+    if (sent.length === 0) return plainAddress(peer);
     if (!this.#trusted.contains(peer)) {
       this.#reportOnce(peer);
       return plainAddress(peer);
     }
-    return this.#clientIn(header, headerText(headers[header]), peer);
+    const found = sent.map((header) => this.#clientIn(header, headerText(headers[header]), peer));
+    // A header that names only proxies contradicts no other.
+    const [client = found[0], ...others] = new Set(found.filter((address) => !this.#trusted.contains(address)));
+    // The proxy writes one of them, and the client may have written the others.
+    if (others.length > 0) this.#reportContradiction(sent, peer);
+    return (others.length === 0 && client) || plainAddress(peer);
   }
 
   /** Returns whether the request comes from a trusted proxy. */
@@ -87,7 +92,7 @@ export class ClientAddress {
     return this.#trusted.contains(raw.socket.remoteAddress ?? '');
   }
 
-  /** Returns the nearest untrusted hop, or the farthest trusted one. A hop that is not an address ends the chain. */
+  /** Returns the nearest untrusted hop, or the farthest trusted one; an empty text if a hop on the way is not an address. */
   #clientIn(header: Header, text: string, peer: string): string {
     let nearest = peer;
     // A comma in a quoted text also ends a hop: what a client writes on the left never hides what a proxy adds on the right.
@@ -95,7 +100,7 @@ export class ClientAddress {
       const address = addressIn(header === 'forwarded' ? forwardedFor(hop.trim()) : hop.trim());
       if (address === undefined) {
         this.#reportUnreadable(header, text, peer);
-        break;
+        return '';
       }
       nearest = address;
       if (!this.#trusted.contains(address)) break;
@@ -109,8 +114,17 @@ export class ClientAddress {
     this.log.warn({ peer: plainAddress(peer) }, this.advice);
   }
 
+  #reportContradiction(headers: readonly Header[], peer: string): void {
+    this.#repeated.write('contradiction', (omitted) =>
+      this.log.warn(
+        { peer: plainAddress(peer), headers: headers.join(', '), omitted },
+        'forwarded headers name different clients, so the proxy counts as the client. Let the proxy remove those that it does not write',
+      ),
+    );
+  }
+
   #reportUnreadable(header: Header, text: string, peer: string): void {
-    this.#unreadable.write(header, (omitted) =>
+    this.#repeated.write(header, (omitted) =>
       this.log.warn(
         { peer: plainAddress(peer), header, shape: shapeOf(text), omitted },
         'cannot read the client address in a forwarded header, so the proxy counts as the client. Correct the header in the proxy',
