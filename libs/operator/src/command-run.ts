@@ -4,7 +4,7 @@ import { UnknownElementException } from '@nestjs/core/errors/exceptions/unknown-
 import { CommandBus, QueryBus, type Command, type Query } from '@nestjs/cqrs';
 import { Clock, CommandRunner, UserNames, type Origin } from '@keyfold/application';
 import { MirrorBlocked, OpenListMirror, OpenListRefused, OpenListUnavailable } from '@keyfold/openlist';
-import { InvalidConfiguration, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { FAILED, InvalidConfiguration, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { Projection, StreamLoader, type Projector } from '@keyfold/projections';
 import { Sealer } from '@keyfold/security';
 import { adaptersOf, type BrokerModuleSettings, type StoreAdapters } from '@keyfold/wiring';
@@ -73,7 +73,7 @@ export const noOpenlist = (remedy: string): InvalidConfiguration =>
   new InvalidConfiguration([`KEYFOLD_OPENLIST_URL: is required for the commands of OpenList. ${remedy}`]);
 
 /** Returns why OpenList did not do something, with the remedy; undefined for other errors. */
-export function openlistProblemOf(error: unknown): string | undefined {
+function openlistProblemOf(error: unknown): string | undefined {
   if (error instanceof OpenListUnavailable)
     return `${error.message}. Check KEYFOLD_OPENLIST_URL and OpenList, then run the command again`;
   if (error instanceof MirrorBlocked) return error.message;
@@ -81,6 +81,22 @@ export function openlistProblemOf(error: unknown): string | undefined {
   return error.code === 401
     ? 'OpenList refuses KEYFOLD_OPENLIST_TOKEN. Set it to the static token of OpenList'
     : `${error.message}. Its log says why`;
+}
+
+/** Runs a command on the mirrors of the accounts, and reports an OpenList that is down or refuses. */
+export async function onMirrors(
+  { ports, output }: CommandRun,
+  act: (mirror: OpenListMirror) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const mirror = await ports.mirror();
+  try {
+    return await act(mirror);
+  } catch (error) {
+    const problem = openlistProblemOf(error);
+    if (problem === undefined) throw error;
+    await output.err(problem);
+    return FAILED;
+  }
 }
 
 /** The progress of a command: `done` of `total`, in `unit`, a singular noun. */

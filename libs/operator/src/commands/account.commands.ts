@@ -77,7 +77,8 @@ All commits of the account become void commits at the same positions: without ev
 of SSH keys and last uses of tokens are deleted. What stays: ids, positions and times. Its former names are free at once.
 
 Every reader of the feed must have passed the commits, also the one that deletes the user in OpenList, once it has run. Otherwise
-nothing is changed, and the exit status is 1. The command may be repeated; if it was interrupted, that finishes it.
+nothing is changed, and the exit status is 1. The command may be repeated; if it was interrupted, that finishes it. If OpenList may still
+have a user of the account, the command says so and fails: with 78 if KEYFOLD_OPENLIST_URL is missing, else with 1.
 It shows which backups still contain the account, and until when RabbitMQ does.
 
 This cannot be undone, except by restoring a backup without the list of erasures. On a terminal the command asks first. Otherwise --yes is

@@ -2,11 +2,10 @@ import { accountOfMirror, MirrorBlocked, type OpenListMirror } from '@keyfold/op
 import { DONE, type ExitCode } from '@keyfold/process';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { refuseInput, type CommandRun } from '../../command-run.js';
+import { onMirrors, refuseInput, type CommandRun } from '../../command-run.js';
 import { quoted } from '../../output/printable.js';
 import { planAdoptions, type Adoption } from './adoption-plan.js';
 import { loadMirrored } from './mirrored-users.js';
-import { onMirrors } from './on-mirrors.js';
 
 /** Users that are adopted concurrently. */
 const CONCURRENT_USERS = 4;

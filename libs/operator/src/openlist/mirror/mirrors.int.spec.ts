@@ -176,8 +176,9 @@ describe.each(operatorStores)('on %s', (_, open) => {
     await changeUser('late', { sso_id: 'keyfold-7-0123456789abcdef' });
     const erase = () => scene.run({ command: 'account erase', args: { id: 7, json: false } });
     await openlist.setFault('refuse');
-    const problem = expect.stringMatching(/^OpenList may still have a user of account 7\. OpenList is unavailable: /);
-    for (let run = 0; run < 2; run++) expect(await erase()).toMatchObject({ status: 1, err: [problem] });
+    const left = 'OpenList may still have a user of account 7. Run the command again';
+    const problem = expect.stringMatching(/^OpenList is unavailable: /);
+    for (let run = 0; run < 2; run++) expect(await erase()).toMatchObject({ status: 1, err: [problem, left] });
     await openlist.setFault(undefined);
     expect(await erase()).toMatchObject({ status: 0, err: [] });
     expect([idOf('ann'), idOf('late')]).toEqual([undefined, undefined]);
@@ -264,5 +265,22 @@ describe('without a usable OpenList', () => {
       status: 78,
       err: [expect.stringContaining('KEYFOLD_OPENLIST_URL: is required for the commands of OpenList')],
     });
+  });
+
+  it('an erasure fails, and names what may be left and the missing setting', async () => {
+    const scene = await openScene({});
+    await scene.register(7, 'ann');
+    const command = { type: 'LinkOpenListUser', accountId: 7, userId: 3, sealedPassword: 'sealed' } as const;
+    await (await scene.ports.runner()).run(openlistUserStream(7), command, { actor: 'mirror', correlation: 'test' });
+    await scene.change(7, { type: 'DeleteAccount' });
+    await scene.project();
+    for (let run = 0; run < 2; run++)
+      expect(await scene.run({ command: 'account erase', args: { id: 7, json: false } })).toMatchObject({
+        status: 78,
+        err: [
+          'OpenList may still have a user of account 7. Run the command again',
+          expect.stringContaining('KEYFOLD_OPENLIST_URL: is required'),
+        ],
+      });
   });
 });

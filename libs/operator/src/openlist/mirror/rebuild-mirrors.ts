@@ -5,11 +5,10 @@ import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
-import type { CommandRun, OperatorPorts } from '../../command-run.js';
+import { onMirrors, type CommandRun, type OperatorPorts } from '../../command-run.js';
 import { counted, quoted } from '../../output/printable.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { loadMarked, needsMirror, type Mirrored } from './mirrored-users.js';
-import { onMirrors } from './on-mirrors.js';
 
 /** Mirrors that are made concurrently. Most of the time, each waits for requests with its former password. */
 const CONCURRENT_MIRRORS = 32;

@@ -5,12 +5,11 @@ import { accountOfMirror, userPages, type OpenListMirror } from '@keyfold/openli
 import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import pLimit from 'p-limit';
 import { accountPages } from '../../accounts/show-accounts.js';
-import type { CommandRun } from '../../command-run.js';
+import { onMirrors, type CommandRun } from '../../command-run.js';
 import { fieldsOf } from '../../output/table.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { hasCurrentMirror } from './compare-mirror.js';
 import { needsMirror } from './mirrored-users.js';
-import { onMirrors } from './on-mirrors.js';
 
 /** Parked accounts that are compared with their mirrors concurrently. */
 const CONCURRENT_ACCOUNTS = 8;

@@ -5,13 +5,12 @@ import type { Sealer } from '@keyfold/security';
 import pLimit from 'p-limit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountPages } from '../../accounts/show-accounts.js';
-import type { CommandRun, OperatorPorts } from '../../command-run.js';
+import { onMirrors, type CommandRun, type OperatorPorts } from '../../command-run.js';
 import { counted, quoted } from '../../output/printable.js';
 import { catchUpIfAlone } from '../../store/migrate.js';
 import { compareMirror } from './compare-mirror.js';
 import { guestDifferences } from './mirror-differences.js';
 import { loadMarked, loadMirrored, needsMirror, type Mirrored } from './mirrored-users.js';
-import { onMirrors } from './on-mirrors.js';
 
 /** Further differences are only counted. */
 const MAX_SHOWN_DIFFERENCES = 1_000;

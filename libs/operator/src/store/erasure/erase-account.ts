@@ -2,11 +2,11 @@ import { isoTime } from '@keyfold/application';
 import { voidStreamOf } from '@keyfold/event-store';
 import { openlistRelayName, relayName } from '@keyfold/messaging';
 import { accountOfMirror, userPages } from '@keyfold/openlist';
-import { DONE, FAILED, InvalidConfiguration, type ExitCode } from '@keyfold/process';
+import { DONE, FAILED, type ExitCode } from '@keyfold/process';
 import { accountStream, openlistUserStream, readersBefore } from '@keyfold/projections';
 import { readersBehind } from '@keyfold/wiring';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openlistProblemOf, type CommandRun } from '../../command-run.js';
+import { onMirrors, type CommandRun } from '../../command-run.js';
 import { counted, printable } from '../../output/printable.js';
 import { headOf, lineOf, tableOf } from '../../output/table.js';
 import { catchUpIfAlone } from '../migrate.js';
@@ -53,23 +53,21 @@ export async function eraseAccount(
 }
 
 /** Deletes the users with the mark of the account that a late or lost request has left in OpenList, or says that it may have some. */
-async function removeFromOpenList(id: number, { ports, output }: CommandRun): Promise<ExitCode> {
+async function removeFromOpenList(id: number, run: CommandRun): Promise<ExitCode> {
+  const { store } = run.ports;
   const { stream } = openlistUserStream(id);
   const refs = [stream, voidStreamOf(stream)].map((each) => ({ stream: each, version: 0 }));
-  if ((await ports.store.readStreams(refs)).length === 0) return DONE;
+  if ((await store.readStreams(refs)).length === 0) return DONE;
+  let isRemoved = false;
   try {
-    const mirror = await ports.mirror();
-    for await (const page of userPages(mirror.api))
-      for (const user of page) if (accountOfMirror(user) === id) await mirror.removeSurplus(id, user.id);
-    return DONE;
-  } catch (error) {
-    const isMissing = error instanceof InvalidConfiguration;
-    const problem = isMissing
-      ? 'Repeat the command with KEYFOLD_OPENLIST_URL and KEYFOLD_OPENLIST_TOKEN, which a running service also needs, or delete the user there'
-      : openlistProblemOf(error);
-    if (problem === undefined) throw error;
-    await output.err(`OpenList may still have a user of account ${id}. ${problem}`);
-    return isMissing ? DONE : FAILED;
+    return await onMirrors(run, async (mirror) => {
+      for await (const page of userPages(mirror.api))
+        for (const user of page) if (accountOfMirror(user) === id) await mirror.removeSurplus(id, user.id);
+      isRemoved = true;
+      return DONE;
+    });
+  } finally {
+    if (!isRemoved) await run.output.err(`OpenList may still have a user of account ${id}. Run the command again`);
   }
 }
 
