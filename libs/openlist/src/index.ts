@@ -1,4 +1,3 @@
-export { LOCK } from './api/availability.js';
 export * from './api/openlist-api.js';
 export * from './api/openlist.errors.js';
 export { AccountTurns, TURNS } from './mirror/account-turns.js';

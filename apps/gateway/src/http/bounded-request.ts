@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { PendingResponses } from './batched-response.js';
-import { refuseRest, stopParsing } from './client-errors.js';
+import { refuseRest } from './client-errors.js';
 
 /** Smaller pieces of a body are small, in bytes. Segments of TCP and the buffers of usual clients are larger. */
 export const SMALL = 512;
@@ -15,14 +15,9 @@ export class BoundedRequest extends IncomingMessage {
   #isDiscarded = false;
   /** False for a body that is passed on as it arrives: its sender may be slow, and its pieces are not kept. */
   countsPieces = true;
-  /** True for the last request that is read from its connection. */
-  isLast = false;
 
   override push(piece: Buffer | null): boolean {
-    if (piece === null) {
-      if (this.isLast) stopParsing(this.socket);
-      return super.push(piece);
-    }
+    if (piece === null) return super.push(piece);
     const isSmall = piece.length < SMALL;
     if (isSmall && this.countsPieces && PendingResponses.of(this.socket).countSmallPiece() > MAX_SMALL_PIECES)
       return this.#refuse();

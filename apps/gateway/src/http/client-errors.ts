@@ -63,7 +63,7 @@ const CALLBACKS = ['kOnHeaders', 'kOnHeadersComplete', 'kOnBody', 'kOnMessageCom
  * Makes the parser of a connection skip whatever else arrives. Node passes it up to 64 KiB at once, and ten thousand chunks or two thousand requests
  * that fit in there could not be stopped otherwise. Other connections reuse the parser, so it gets its functions back when this one has closed.
  */
-export function stopParsing(socket: Socket): void {
+function stopParsing(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: Parser | null };
   if (!parser) return;
   for (const name of CALLBACKS) {

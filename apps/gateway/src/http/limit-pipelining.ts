@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PendingResponses } from './batched-response.js';
-import type { BoundedRequest } from './bounded-request.js';
 import { refuseRest } from './client-errors.js';
 import { canRunNow, currentIteration, defer } from './loop-budget.js';
 
@@ -24,6 +23,8 @@ type Connection = Socket & { [QUEUE]?: PipelineQueue };
 class PipelineQueue {
   readonly #waiting: (() => void)[] = [];
   readonly #responses: PendingResponses;
+  /** Whether the last request has arrived that is answered. */
+  isEnded = false;
   #lastIteration: object | undefined;
   #scheduled = 0;
   #isPaused = false;
@@ -95,16 +96,8 @@ class PipelineQueue {
 /** Returns how a request starts that the listener of the server does not answer. Called as soon as its headers have arrived. */
 export type Dispatch = (request: IncomingMessage, response: ServerResponse) => (() => void) | undefined;
 
-/**
- * Makes a request that asks for another protocol the last of its connection. It stays an ordinary one (decision 141), but Node loses the pipelined
- * requests that arrived together with it.
- */
-function endAfterUpgrade(request: IncomingMessage, response: ServerResponse): void {
-  const { upgrade, connection = '' } = request.headers;
-  if (upgrade === undefined || !/\bupgrade\b/i.test(connection)) return;
-  (request as BoundedRequest).isLast = true;
-  response.setHeader('Connection', 'close');
-}
+const asksForProtocol = ({ headers: { upgrade, connection = '' } }: IncomingMessage): boolean =>
+  upgrade !== undefined && /\bupgrade\b/i.test(connection);
 
 /** Limits how many pipelined requests of each connection start at once. Must be called after the server has its request listener. */
 export function limitPipelining(server: Server, dispatch: Dispatch = () => undefined): void {
@@ -112,7 +105,14 @@ export function limitPipelining(server: Server, dispatch: Dispatch = () => undef
   if (!listener || others.length > 0) throw new Error('expected exactly one request listener');
   server.removeListener('request', listener);
   server.on('request', (request, response) => {
-    endAfterUpgrade(request, response);
-    PipelineQueue.of(request.socket).add(dispatch(request, response) ?? (() => listener(request, response)));
+    const queue = PipelineQueue.of(request.socket);
+    // Only counts.
+    if (queue.isEnded) return queue.add(() => undefined);
+    // It stays an ordinary request (decision 141), but Node loses the pipelined ones that arrived together with it.
+    if (asksForProtocol(request)) {
+      queue.isEnded = true;
+      response.setHeader('Connection', 'close');
+    }
+    queue.add(dispatch(request, response) ?? (() => listener(request, response)));
   });
 }

@@ -3,7 +3,7 @@ import { GetSettingsQuery, isAdmin, isGuest, STATIC_TOKEN_KEY } from '@keyfold/a
 import { Fault } from '@keyfold/http-envelope';
 import {
   FORWARDER,
-  LOCK,
+  LOCKED,
   OpenListRefused,
   OpenListUnavailable,
   type MirroredIds,
@@ -13,7 +13,6 @@ import { RepeatedLine, type Sample } from '@keyfold/process';
 import { Logger } from '@nestjs/common';
 import { traceparentOf } from '@keyfold/event-store';
 import { errors } from 'undici';
-import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Forwarding, type ForwardingServer, type ForwardingWatch } from '../http/forwarding.js';
@@ -29,6 +28,7 @@ import {
   ForwardedBody,
   hasBody,
   hasLargeBody,
+  IDLE_TIME,
   receivedBody,
   REPEATABLE_BODY,
   REQUEST_TIME,
@@ -39,7 +39,6 @@ import {
   holdNothing,
   holdTokenRefusals,
   isTokenRefused,
-  LOCKED,
   tokenNotTaken,
 } from './exchange/refused-token.js';
 import { OutdatedLogin, Relay, RETRY_AFTER, type HeldAnswer, type Holding, type Relayed } from './exchange/relay.js';
@@ -61,8 +60,6 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PROPFIND'];
 const ATTEMPTS = 5;
 /** OpenList counts each refused login, and locks the address after five. */
 const LOGIN_ATTEMPTS = 2;
-/** Addresses of clients from which OpenList refuses logins. */
-const KNOWN_LOCKS = 10_000;
 
 const sentTooLate = () => new Fault(503, 'the request could not be sent in time', { retryAfterSeconds: RETRY_AFTER });
 
@@ -77,13 +74,12 @@ export class OpenListForwarding extends Forwarding {
   readonly #repeated = new RepeatedLine();
   readonly #upstream: Upstream;
   readonly #watch: ExchangeWatch;
-  readonly #lockedAddresses = new LRUCache<string, true>({ max: KNOWN_LOCKS, ttl: LOCK });
   #isRoute = (_path: string): boolean => true;
 
   constructor(
     private readonly settings: Readonly<{ url: string; hstsSeconds: number }>,
     private readonly api: Pick<OpenListApi, 'availability' | 'forwarder' | 'loginAddress' | 'metaUsers' | 'takesToken'>,
-    private readonly identities: Pick<Identities, 'of' | 'renewed' | 'callerOf' | 'stateOf'>,
+    private readonly identities: Pick<Identities, 'of' | 'renewed' | 'hasAccess'>,
     private readonly addresses: ClientAddress,
     private readonly queryBus: QueryBus,
     private readonly ids: MirroredIds,
@@ -163,8 +159,9 @@ export class OpenListForwarding extends Forwarding {
       identity = await this.#withTakenToken(identity, request, row);
     const identified = performance.now();
     askForBody(request.raw, response);
+    const isKnown = isIdentified(identity);
     const body = isLarge
-      ? await begunBody(request.raw, isIdentified(identity), isIdentified(identity) || isUpload(client))
+      ? await begunBody(request.raw, isKnown ? IDLE_TIME : REQUEST_TIME, isKnown || isUpload(client) ? 'begin' : 'end')
       : await this.#bodyOf(client, identity);
     // The time in which the client sent its body is not ours.
     const startedAt = performance.now() - (identified - arrivedAt);
@@ -196,8 +193,7 @@ export class OpenListForwarding extends Forwarding {
       if (typeof answer === 'string' || used.secret === undefined) return answer;
       // The answer of a storage provider, which OpenList passes on, has a body.
       if (row.speaker === 'login' && answer.status === LOCKED && answer.body.length === 0) {
-        const locked = this.api.availability.locked();
-        this.#lockedAddresses.set(request.clientAddress, true);
+        const locked = this.api.availability.locked(request.clientAddress);
         if (++locks > 1 || body instanceof ForwardedBody) throw locked;
         continue;
       }
@@ -253,9 +249,10 @@ export class OpenListForwarding extends Forwarding {
   /** A login from an address that OpenList has locked is sent from that of the mirror. The failed logins may be someone else's. */
   #senderOf({ request, row }: Client, { authorization }: Identity): Sender {
     const sender = request.sender(authorization);
-    if (row.speaker !== 'login' || authorization === undefined || !this.#lockedAddresses.has(sender.address))
-      return sender;
-    return { ...sender, address: this.api.loginAddress(authorization) };
+    const isLocked = row.speaker === 'login' && this.api.availability.isLocked(sender.address);
+    return isLocked && authorization !== undefined
+      ? { ...sender, address: this.api.loginAddress(authorization) }
+      : sender;
   }
 
   async #withTakenToken(identity: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {

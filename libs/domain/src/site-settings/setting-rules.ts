@@ -45,7 +45,7 @@ function textsIn(json: string): string[] {
   try {
     JSON.parse(json, (_, each: unknown) => void (typeof each === 'string' && texts.push(each)));
   } catch {
-    // Nobody can follow what is in there.
+    // No client finds an address in a value that is not JSON.
   }
   return texts;
 }

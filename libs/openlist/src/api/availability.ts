@@ -1,5 +1,6 @@
 import { BackOff } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
+import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoginsLocked, OpenListForeign, OpenListUnavailable } from './openlist.errors.js';
 
@@ -9,7 +10,9 @@ const LONGEST_PAUSE = 1_000;
 /** Milliseconds for which an answer shows that the server is available. */
 const RECENT = 2_000;
 /** Milliseconds. OpenList locks an address for five minutes after five wrong logins, and each further attempt extends that. */
-export const LOCK = 300_000;
+const LOCK = 300_000;
+/** Locked addresses that a process knows. */
+const KNOWN_LOCKS = 10_000;
 const LOCKED_PROBLEM = 'OpenList refuses logins from an address after failed ones (429)';
 
 /** Whether OpenList answers, as its callers report. While it does not, it is asked once a second. */
@@ -20,6 +23,8 @@ export class Availability {
   #isOpenList: boolean | undefined;
   #answeredAt = -Infinity;
   #lockedAt = -Infinity;
+  /** Addresses from which OpenList refuses logins. */
+  readonly #locked = new LRUCache<string, true>({ max: KNOWN_LOCKS });
   #isAsking = false;
   readonly #closed = new AbortController();
   /** Called for each login that OpenList refused because of earlier wrong ones. */
@@ -63,9 +68,14 @@ export class Availability {
     return this.#problem ?? (performance.now() - this.#lockedAt < LOCK ? LOCKED_PROBLEM : undefined);
   }
 
-  /** Reports that OpenList refuses all logins from an address. Returns the error. */
-  locked(): LoginsLocked {
+  isLocked(address: string): boolean {
+    return this.#locked.has(address);
+  }
+
+  /** Reports that OpenList refuses all logins from an address, which then counts as locked for some milliseconds. Returns the error. */
+  locked(address: string, ttl = LOCK): LoginsLocked {
     this.#lockedAt = performance.now();
+    this.#locked.set(address, true, { ttl });
     this.onLocked();
     return new LoginsLocked(LOCKED_PROBLEM);
   }
@@ -121,6 +131,9 @@ export class Availability {
     this.#isAsking = false;
   }
 }
+
+/** Milliseconds for which a mirror does not log in. Several threads and processes must not extend the lock for each other. */
+export const mirrorPause = () => LOCK * (2 + 2 * Math.random());
 
 /** Returns whether OpenList accepted the request, or the connection, and did not answer in time. */
 function isTimeout({ cause }: Error): boolean {

@@ -1,9 +1,8 @@
 import { reasonOf } from '@keyfold/reporting';
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Pool } from 'undici';
 import { z } from 'zod';
-import { Availability, LOCK } from './availability.js';
+import { Availability, mirrorPause } from './availability.js';
 import { LoginsLocked, OpenListForeign, OpenListRefused, OpenListUnavailable } from './openlist.errors.js';
 
 /** Requests of one process to the API that are in flight together. */
@@ -13,9 +12,8 @@ const CONNECT_TIMEOUT = 2_000;
 const ANSWER_TIMEOUT = 5_000;
 /** In bytes. A page of users or the keys of one user take less. */
 const LARGEST_ANSWER = 8_388_608;
-const LOCKED = 429;
-/** Mirrors whose locked logins a process knows. */
-const KNOWN_LOCKS = 10_000;
+/** The status and the code with which OpenList refuses a login from a locked address. */
+export const LOCKED = 429;
 /** The header that marks each request of this deployment to OpenList. One that comes back shows that the address of OpenList is wrong. */
 export const FORWARDER = 'x-keyfold-forwarder';
 const LOOP = 508;
@@ -67,8 +65,6 @@ type Call = Readonly<{ method: 'GET' | 'POST'; path: string; authorization?: str
  * server/router.go and server/handles of OpenList v4.2.5.
  */
 export class OpenListApi {
-  /** Names whose logins OpenList refuses. */
-  readonly #locked = new LRUCache<string, true>({ max: KNOWN_LOCKS });
   /** The value of `FORWARDER`: the same in all processes, and known to no client. */
   readonly forwarder: string;
   /** Whether OpenList answers. While it does not, it is asked once a second. */
@@ -129,11 +125,11 @@ export class OpenListApi {
    * brings the old state back for an hour.
    */
   async refresh(usernames: readonly string[]): Promise<void> {
-    await Promise.all([...new Set(usernames)].map((name) => this.hasUser(name)));
+    await Promise.all([...new Set(usernames)].map((name) => this.refreshUser(name)));
   }
 
-  /** Returns whether there is a user with the name, who is then refreshed. */
-  async hasUser(username: string): Promise<boolean> {
+  /** Like `refresh`. Returns whether there is a user with the name. */
+  async refreshUser(username: string): Promise<boolean> {
     const path = `/api/admin/user/del_cache?username=${encodeURIComponent(username)}`;
     return this.#call({ method: 'POST', path }).then(() => true, unlessUnavailable);
   }
@@ -149,24 +145,25 @@ export class OpenListApi {
 
   /**
    * Returns the address from which a mirror logs in. OpenList counts wrong logins by the first address in `X-Forwarded-For` from any sender. Nobody else
-   * knows this one, so neither guesses of others nor another mirror can lock it.
+   * knows this one, so neither guesses of others nor another mirror can lock it. `login`: a name, or a value of `Authorization`.
    */
-  loginAddress(username: string): string {
-    const digest = hash('sha256', `login ${this.administrator} ${username}`);
+  loginAddress(login: string): string {
+    const digest = hash('sha256', `login ${this.administrator} ${login}`);
     // A unique local address (RFC 4193).
     return `fd${digest.slice(0, 30)}`.match(/.{4}/g)!.join(':');
   }
 
   /** Returns a token. OpenList counts a wrong login, and refuses all logins of the mirror after five. */
   async logIn(username: string, password: string): Promise<string> {
-    if (this.#locked.has(username)) throw new LoginsLocked('OpenList refuses logins of the mirror for some minutes');
+    const address = this.loginAddress(username);
+    if (this.availability.isLocked(address))
+      throw new LoginsLocked('OpenList refuses logins of the mirror for some minutes');
     const call = { method: 'POST', path: '/api/auth/login', authorization: '', json: { username, password } } as const;
     try {
-      return (await this.#data({ ...call, address: this.loginAddress(username) }, tokenSchema)).token;
+      return (await this.#data({ ...call, address }, tokenSchema)).token;
     } catch (error) {
       if (!(error instanceof OpenListRefused) || error.code !== LOCKED) throw error;
-      this.#locked.set(username, true, { ttl: lockPause() });
-      throw this.availability.locked();
+      throw this.availability.locked(address, mirrorPause());
     }
   }
 
@@ -279,6 +276,3 @@ function unlessUnavailable(error: unknown): false {
   if (!(error instanceof OpenListRefused)) throw error;
   return false;
 }
-
-/** Several threads and processes must not extend the lock for each other. */
-const lockPause = () => LOCK * (2 + 2 * Math.random());

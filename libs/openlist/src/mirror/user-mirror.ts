@@ -92,7 +92,10 @@ export class UserMirror {
     return mirror;
   }
 
-  /** Gives the guest of OpenList the rights of ours, and a password that every process knows if it may use WebDAV. Nothing else there takes a password of it. */
+  /**
+   * Gives the guest of OpenList the rights of ours. If it may use WebDAV, which alone asks for its password, it also gets one that every process can
+   * derive.
+   */
   async updateGuest(account: Account, requireTurn: RequireTurn): Promise<Mirror> {
     const guest = await this.guest();
     const wanted = guestOf(account, guest);
@@ -168,7 +171,7 @@ export class UserMirror {
     const password = isIntended ? this.#passwordOf(link) : newPassword();
     const wanted = mirrorOf(account, password);
     // A user who has the name may keep it for long, and each retry would store an intention.
-    if (!isIntended && !(await this.api.hasUser(wanted.username))) await this.#link(account, 0, password);
+    if (!isIntended && !(await this.api.refreshUser(wanted.username))) await this.#link(account, 0, password);
     requireTurn();
     try {
       await this.api.createUser({ ...wanted, disabled: true, password });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { Contended, StoreUnavailable } from '@keyfold/event-store';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ModelEventStore } from '../../../event-store/testing/model-event-store.js';
 import { newCommit } from '../../../event-store/testing/new-commit.js';
 import { SlotRelay } from '../../../messaging/src/relay/slot-relay.js';
@@ -206,17 +206,4 @@ describe('an account that fails again and again while OpenList answers', () => {
     expect(await readUntilDone(scene)).toBe(false);
     expect(await scene.parked.all()).toEqual([]);
   });
-});
-
-it('an OpenList that has not answered for five seconds stalls the outlet until it answers', async () => {
-  const { outlet, setAvailable } = await given();
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  setAvailable(false);
-  vi.advanceTimersByTime(4_999);
-  expect(outlet.isStalled).toBe(false);
-  vi.advanceTimersByTime(1);
-  expect(outlet.isStalled).toBe(true);
-  setAvailable(true);
-  expect(outlet.isStalled).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { accountAggregate, sshKeyRingAggregate } from '@keyfold/domain';
 import { isOutage, isRetryable, LeaseLost, type Commit } from '@keyfold/event-store';
-import { openlistRelayName, Outlet, STALL_AGE, Undeliverable, type Deliver, type Delivered } from '@keyfold/messaging';
+import { openlistRelayName, Outlet, Undeliverable, type Deliver, type Delivered } from '@keyfold/messaging';
 import { UnfoldableStream } from '@keyfold/projections';
 import pLimit from 'p-limit';
 import type { Availability } from '../api/availability.js';
@@ -20,11 +20,11 @@ export class OpenListOutlet extends Outlet {
   override readonly name = openlistRelayName;
   override readonly readInterval = READ_INTERVAL;
   override readonly carriesState = true;
+  /** Another process would wait for OpenList as well. */
+  override readonly isStalled = false;
   /** Accounts that were brought up to date, since the process started. */
   carried = 0;
   #problem: string | undefined;
-  /** Monotonic milliseconds. */
-  #unavailableSince: number | undefined;
   readonly #parallel = pLimit(PARALLEL_CARRIES);
   /** Accounts that failed while OpenList answered, and how often in a row. */
   readonly #failures = new Map<number, number>();
@@ -34,7 +34,6 @@ export class OpenListOutlet extends Outlet {
     private readonly availability: Pick<Availability, 'isAvailable' | 'onChange'>,
   ) {
     super();
-    availability.onChange((isAvailable) => (this.#unavailableSince = isAvailable ? undefined : performance.now()));
   }
 
   override get isReady(): boolean {
@@ -43,10 +42,6 @@ export class OpenListOutlet extends Outlet {
 
   override get problem(): string | undefined {
     return this.#problem;
-  }
-
-  override get isStalled(): boolean {
-    return performance.now() - (this.#unavailableSince ?? Infinity) >= STALL_AGE;
   }
 
   override onReady(listener: () => void): () => void {

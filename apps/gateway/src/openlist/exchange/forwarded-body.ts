@@ -22,7 +22,7 @@ export function askForBody({ headers }: IncomingMessage, response: ServerRespons
   if (headers.expect !== undefined) response.writeContinue();
 }
 
-/** How long neither side of a transfer may make progress (milliseconds). */
+/** Milliseconds without progress on either side after which a transfer ends. */
 export const IDLE_TIME = 600_000;
 /** Milliseconds for the whole body of a request that is answered here, or whose sender is unknown. */
 export const REQUEST_TIME = 60_000;
@@ -55,22 +55,22 @@ export function receivedBody(request: IncomingMessage, limit: number, isIdentifi
 const tooSlow = () => new Fault(408, 'the body took too long');
 
 /**
- * Returns the body of a request once it has begun: undici sends the head of a request with the first bytes of its body. A body that may not take
- * `long` has to end in time as well: if it does not, it is destroyed with the same fault.
+ * Returns the body of a request once it has begun: undici sends the head of a request with the first bytes of its body. A body that does not end in
+ * time, if it must, is destroyed with the same fault.
  *
- * @throws Fault 408 if it does not begin in time.
+ * @throws Fault 408 if it does not begin within `time` milliseconds.
  */
-export function begunBody(request: IncomingMessage, isIdentified: boolean, long: boolean): Promise<ForwardedBody> {
+export function begunBody(request: IncomingMessage, time: number, until: 'begin' | 'end'): Promise<ForwardedBody> {
   const body = new ForwardedBody(request);
   return new Promise((resolve, reject) => {
     const giveUp = () => {
       body.destroy(tooSlow());
       reject(tooSlow());
     };
-    const timer = setTimeout(giveUp, isIdentified ? IDLE_TIME : REQUEST_TIME).unref();
+    const timer = setTimeout(giveUp, time).unref();
     const stop = () => clearTimeout(timer);
     const begin = () => {
-      if (long) stop();
+      if (until === 'begin') stop();
       resolve(body);
     };
     request.once('data', begin).once('end', begin).once('close', begin);

@@ -1,9 +1,8 @@
-import { OpenListUnavailable } from '@keyfold/openlist';
+import { LOCKED, OpenListUnavailable } from '@keyfold/openlist';
 import type { AnswerHead, HeldAnswer, Holding } from './relay.js';
 
 /** In bytes. Every refusal of a token is shorter. */
 const REFUSAL_BYTES = 512;
-export const LOCKED = 429;
 /** The messages with which OpenList refuses a token, and not what is asked with it. */
 const TOKEN_REFUSALS =
   /^(token is (invalidated|expired)|token not active yet|couldn't handle this token|that's not even a token|failed find user: .*|Password has been changed, login please|Current user is disabled, replace please)$/;
