@@ -5,6 +5,7 @@ import { newAccessToken } from '../../support/access-tokens.js';
 import { createAccount, newAddress, signedInAs } from '../../support/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { newAppPassword } from '../../support/app-passwords.js';
+import { growth, readMetrics } from '../../support/metrics.js';
 import { openListScene } from '../../support/openlist/scene.js';
 
 const { app, double, api, admin } = await openListScene();
@@ -95,6 +96,19 @@ describe('a transfer in flight', () => {
     await vi.waitFor(() => expect(ended.hasEnded()).toBe(true), ENDED_WITHIN);
     expect(others.map(({ hasEnded }) => hasEnded())).toEqual([false, false]);
     for (const { sent } of others) sent.destroy();
+  });
+
+  it('is no further login and no guess, whatever happens to its account', async () => {
+    const logins = [await withAppPassword(), await withPassword()];
+    const before = await readMetrics(app.managementUrl);
+    const [kept, ended] = [await download(logins[0]!), await download(logins[1]!)];
+    (await changePassword()).data();
+    await vi.waitFor(() => expect(ended.hasEnded()).toBe(true), ENDED_WITHIN);
+    const counted = growth(before, await readMetrics(app.managementUrl));
+    const attempts = Object.entries(counted).filter(([name]) => name.startsWith('keyfold_login_attempts_total'));
+    expect(attempts).toEqual([['keyfold_login_attempts_total{factor="password",outcome="accepted"}', 2]]);
+    expect(kept.hasEnded()).toBe(false);
+    kept.sent.destroy();
   });
 });
 

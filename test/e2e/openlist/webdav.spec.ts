@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount, newAddress, signedInAs } from '../../support/accounts.js';
 import type { ApiClient, Answer } from '../../support/api-client.js';
 import { newAppPassword } from '../../support/app-passwords.js';
+import { growth, readMetrics } from '../../support/metrics.js';
 import { openListScene } from '../../support/openlist/scene.js';
 import { rclonePrograms } from '../../support/rclone/rclone-programs.js';
 import { enrol } from '../../support/two-factor.js';
@@ -100,6 +101,34 @@ describe('a WebDAV client', () => {
 });
 
 describe('a remembered password', () => {
+  it.each([
+    ['may not use WebDAV', 403, (name: string) => createAccount(admin, name, { permission: 0 })],
+    [
+      'has two-factor',
+      401,
+      async (name: string) => {
+        await createAccount(admin, name, { permission: 16_383 });
+        await enrol(await signedInAs(api, name));
+      },
+    ],
+  ])('of an account that %s is refused without another check', async (_, status, create) => {
+    const name = `closed-${status}`;
+    await create(name);
+    const client = api.from(newAddress());
+    const refuse = async () => expect((await find(client, basic(name, `pw-${name}`))).status).toBe(status);
+    await refuse();
+    const before = await readMetrics(app.managementUrl);
+    for (let n = 0; n < 20; n++) await refuse();
+    expect(Object.keys(growth(before, await readMetrics(app.managementUrl))).join()).not.toContain('login_attempts');
+  });
+
+  it('opens nothing for a throttled client at another address', async () => {
+    expect((await find(api.from(newAddress()), basic('ann', 'pw-ann'))).status).toBe(207);
+    const guesser = api.from(newAddress());
+    for (let attempt = 0; attempt < 5; attempt++) await find(guesser, basic('ann', `wrong-${attempt}`));
+    expect((await find(guesser, basic('ann', 'pw-ann'))).status).toBe(429);
+  });
+
   it('opens nothing after the account was disabled or got another password', async () => {
     const client = api.from(newAddress());
     expect((await find(client, basic('ann', 'pw-ann'))).status).toBe(207);

@@ -2,22 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { CallerIdentifier, isAdmin, isGuest, requireAdmin, requireScope, type Caller } from '@keyfold/application';
 import { DomainError, GUEST_ID } from '@keyfold/domain';
 import { OpenListMirror } from '@keyfold/openlist';
-import {
-  accessTokensStream,
-  accountStream,
-  appPasswordsStream,
-  sessionStream,
-  StreamLoader,
-} from '@keyfold/projections';
+import { accountStream, StreamLoader } from '@keyfold/projections';
 import { markProven } from '@keyfold/process';
 import type { ForwardedRequest } from './forwarded-request.js';
 import type { ForwardedRow } from './forwarding-table.js';
-import { WebDavLogins } from './webdav/webdav-logins.js';
+import { WebDavLogins, type WebDavCaller } from './webdav/webdav-logins.js';
 
 /** Whom a request speaks for in OpenList. `caller` is absent if that does not depend on an account. */
 export type Identity = Readonly<{
   authorization: string | undefined;
-  caller?: Caller;
+  caller?: WebDavCaller;
   /** The owner of `authorization`: OpenList's administrator, or a mirrored account. */
   secret?: 'static token' | 'mirror';
   /** Until when `authorization` may be sent, in monotonic milliseconds. */
@@ -68,24 +62,18 @@ export class Identities {
    * @throws as `of` does.
    */
   async renewed({ authorization }: Identity, request: ForwardedRequest, row: ForwardedRow): Promise<Identity> {
-    const caller = await this.callerOf(request, row);
-    if (row.speaker === 'login')
+    if (row.speaker === 'login') {
+      const caller = await this.#login(request);
       return identityOf(caller, await this.mirror.renewedWebDavLoginOf(caller, authorization!));
+    }
+    const identified = await this.callers.identify(request.headers.authorization, 'account', request.origin);
+    const caller = accepted(identified, row, request);
     return identityOf(caller, { authorization: await this.mirror.renewedAuthorizationOf(caller, authorization!) });
   }
 
-  /** Identifies the caller of a request without a mirror. Throws as `of` does. */
-  async callerOf(request: ForwardedRequest, row: ForwardedRow): Promise<Caller> {
-    if (row.speaker === 'login') return this.#login(request);
-    const caller = await this.callers.identify(request.headers.authorization, 'account', request.origin);
-    return accepted(caller, row, request);
-  }
-
-  /** Returns a fingerprint that changes with the account, its secrets or the caller's session. */
-  async stateOf({ account: { accountId }, sessionId }: Caller): Promise<string> {
-    const own = [accountStream(accountId), accessTokensStream(accountId), appPasswordsStream(accountId)];
-    const session = sessionId === undefined ? [] : [sessionStream(sessionId, accountId)];
-    return (await this.loader.load(...own, ...session)).map(({ version }) => version).join(' ');
+  /** Returns whether the caller of an identified request still has access. Neither a use nor an attempt is counted. */
+  hasAccess(caller: WebDavCaller, { speaker }: ForwardedRow): Promise<boolean> {
+    return speaker === 'login' ? this.logins.hasAccess(caller) : this.callers.hasAccess(caller);
   }
 
   #ofCaller(request: ForwardedRequest, row: ForwardedRow): Identity | Promise<Identity> {
@@ -113,7 +101,7 @@ export class Identities {
     return identityOf(caller, await this.mirror.webDavLoginOf(caller));
   }
 
-  async #login({ headers, clientAddress, origin, raw }: ForwardedRequest): Promise<Caller> {
+  async #login({ headers, clientAddress, origin, raw }: ForwardedRequest): Promise<WebDavCaller> {
     const caller = await this.logins.callerOf(headers.authorization, clientAddress, origin);
     if (!isGuest(caller)) markProven(raw.socket);
     return caller;
@@ -140,7 +128,7 @@ const isPreflight = ({ method, headers }: ForwardedRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** The guest needs no token. */
-const identityOf = (caller: Caller, value: Pick<Identity, 'authorization' | 'validUntil'>): Identity =>
+const identityOf = (caller: WebDavCaller, value: Pick<Identity, 'authorization' | 'validUntil'>): Identity =>
   value.authorization === undefined
     ? NOBODY
     : { ...value, caller, secret: isAdmin(caller) ? 'static token' : 'mirror' };

@@ -6,7 +6,7 @@ import {
   type AccessTokens,
   type Account,
 } from '@keyfold/domain';
-import { accessTokensStream, StreamLoader, type Loaded } from '@keyfold/projections';
+import { accessTokensStream, accountStream, StreamLoader, type Loaded } from '@keyfold/projections';
 import { isSameSecretHash, readAccessToken, type AccessTokenText } from '@keyfold/security';
 import type { Clock } from '../commands/clock.js';
 import type { Caller, CallerPart } from './caller.js';
@@ -44,6 +44,14 @@ export class AccessTokenIdentifier {
       if (error instanceof DomainError) return undefined;
       throw error;
     }
+  }
+
+  /** Returns whether an identified token still gives access, whatever its expiry. Counts no use. */
+  async hasAccess({ id }: AccessToken): Promise<boolean> {
+    const accountId = accountOfSecret(id);
+    const refs = [accessTokensStream(accountId), accountStream(accountId)] as const;
+    const [{ state: tokens }, { state: account }] = await this.loader.load(...refs);
+    return tokens.secrets.some((token) => token.id === id) && account.status === 'active' && !account.disabled;
   }
 
   #callerOf(read: AccessTokenText, [owned, ...loaded]: LoadedToken): Caller {

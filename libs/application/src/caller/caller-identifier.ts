@@ -10,6 +10,7 @@ import {
 } from '@keyfold/domain';
 import { voidStreamOf } from '@keyfold/event-store';
 import {
+  accountStream,
   sessionStream,
   siteSettingsStream,
   StreamLoader,
@@ -108,6 +109,18 @@ export class CallerIdentifier {
     return this.#callerOf(claims, loaded);
   }
 
+  /**
+   * Returns whether an identified caller still has access by its session or access token. Counts no use. Expiry does not matter: a request that
+   * began in time may end later.
+   */
+  async hasAccess({ account: { accountId, username }, sessionId, accessToken }: Caller): Promise<boolean> {
+    if (accessToken) return this.#accessTokens.hasAccess(accessToken);
+    const claims = { sub: String(accountId), jti: sessionId!, username };
+    const refs = [sessionStream(claims.jti, accountId), accountStream(accountId)] as const;
+    const [session, account] = await this.loader.load(...refs);
+    return refusalReason(session.state, 'timely', account.state, claims) === undefined;
+  }
+
   /** Returns whether the session may have been compacted, which happens some time after its token has expired. */
   #mayBeCompacted(claims: TokenClaims, [session]: LoadedSession): boolean {
     return session.state.status === 'absent' && this.#isExpired(claims);
@@ -175,7 +188,7 @@ function refusalReason(
   session: Session,
   timeliness: Timeliness,
   account: Account,
-  { sub, jti, username }: TokenClaims,
+  { sub, jti, username }: Pick<TokenClaims, 'sub' | 'jti' | 'username'>,
 ): DomainErrorCode | undefined {
   if (session.status !== 'active' || session.accountId !== Number(sub)) return 'token-invalidated';
   if (timeliness === 'expired') return 'token-expired';

@@ -41,7 +41,8 @@ export type FileServerLogin =
 
 /**
  * Checks a login to a file server by password. It starts no session. `password`: the password of the account, directly followed by the six digits of a code if
- * `code` is undefined and the account has two-factor; or an app password for the protocol. `address`: the client's.
+ * `code` is undefined and the account has two-factor; or an app password for the protocol. `address`: the client's. `onRightPassword` is called if the password
+ * of the account is right, even if that is not enough.
  *
  * @throws `too-many-attempts`; `HashQueueFull`.
  */
@@ -54,6 +55,7 @@ export class CheckFileServerLoginCommand extends Command<FileServerLogin> {
       code: string | undefined;
       address: string;
       origin: Origin;
+      onRightPassword?: (account: Account) => void;
     }>,
   ) {
     super();
@@ -117,7 +119,10 @@ export class CheckFileServerLoginHandler implements ICommandHandler<CheckFileSer
     const { protocol, password, address } = login;
     const door = {
       givenHash: (found: Account | undefined) => staticHash(givenSecrets(login, found).password),
-      isOpenFor: (found: Account) => mayEnter(found, protocol),
+      isOpenFor: (found: Account) => {
+        login.onRightPassword?.(found);
+        return mayEnter(found, protocol);
+      },
     };
     const verified = this.passwords.verify(attemptOf(login), report, door);
     // It was counted before it reached this check.

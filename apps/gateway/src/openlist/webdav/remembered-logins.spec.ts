@@ -2,7 +2,7 @@ import { absentAccount, type Account } from '@keyfold/domain';
 import { expect, it } from 'vitest';
 import { RememberedLogins } from './remembered-logins.js';
 
-const login = { username: 'ann', password: 'secret' };
+const login = { username: 'ann', password: 'secret', address: '192.0.2.7' };
 const account: Account = { ...absentAccount, status: 'active', accountId: 7, username: 'ann', sealedPasswordHash: 'h' };
 let now = 1_000;
 const remembered = () => {
@@ -19,10 +19,11 @@ it('a checked password is remembered for a minute', () => {
   expect(logins.accountOf(login)).toBeUndefined();
 });
 
-it('another password, or the same letters divided otherwise, is not', () => {
+it('another password, the same letters divided otherwise, or a login from another address, is not', () => {
   const logins = remembered();
-  expect(logins.accountOf({ username: 'ann', password: 'Secret' })).toBeUndefined();
-  expect(logins.accountOf({ username: 'anns', password: 'ecret' })).toBeUndefined();
+  expect(logins.accountOf({ ...login, password: 'Secret' })).toBeUndefined();
+  expect(logins.accountOf({ ...login, username: 'anns', password: 'ecret' })).toBeUndefined();
+  expect(logins.accountOf({ ...login, address: '192.0.2.8' })).toBeUndefined();
 });
 
 it.each([

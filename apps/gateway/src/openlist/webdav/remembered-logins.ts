@@ -6,8 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 const REMEMBERED = 60_000;
 const MAX_LOGINS = 10_000;
 
-/** A name and a password as a client sent them. */
-export type BasicLogin = Readonly<{ username: string; password: string }>;
+/** A name and a password as a client sent them, and its address. */
+export type BasicLogin = Readonly<{ username: string; password: string; address: string }>;
 
 /** The fields on which the check of a password depended. */
 const CHECKED = [
@@ -21,7 +21,10 @@ const CHECKED = [
 ] as const;
 type Checked = Pick<Account, (typeof CHECKED)[number]>;
 
-/** Remembers which passwords were right, so that a WebDAV client with a request for each file does not wait for a hash each time. */
+/**
+ * Remembers which passwords were right, so that a WebDAV client with a request for each file does not wait for a hash each time. The account decides
+ * whether a right password opens WebDAV. Other addresses learn nothing: their guesses are throttled.
+ */
 export class RememberedLogins {
   readonly #key = randomBytes(32);
   readonly #checked: LRUCache<string, Account>;
@@ -51,9 +54,9 @@ export class RememberedLogins {
   }
 
   /** Returns a key that reveals neither name nor password. The length keeps them apart. */
-  keyOf({ username, password }: BasicLogin): string {
-    const name = Buffer.from(username);
-    return createHmac('sha256', this.#key).update(`${name.length}:`).update(name).update(password).digest('base64url');
+  keyOf({ username, password, address }: BasicLogin): string {
+    const text = `${address} ${username.length}:${username}${password}`;
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
   }
 }
 

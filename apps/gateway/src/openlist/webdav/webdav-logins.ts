@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { CallerIdentifier, CheckFileServerLoginCommand, type Caller, type Origin } from '@keyfold/application';
+import {
+  CallerIdentifier,
+  CheckFileServerLoginCommand,
+  type Caller,
+  type FileServerLogin,
+  type Origin,
+} from '@keyfold/application';
 import { DomainError, mayLogInOver, type Account } from '@keyfold/domain';
 import { Fault } from '@keyfold/http-envelope';
-import { accountStream, StreamLoader, type Loaded } from '@keyfold/projections';
+import { accountStream, appPasswordsStream, StreamLoader, type Loaded } from '@keyfold/projections';
+import { appPasswordHash } from '@keyfold/security';
 import { RememberedLogins, type BasicLogin } from './remembered-logins.js';
 
 /** The challenge of OpenList. Clients may show the name to their user. */
@@ -12,13 +19,19 @@ export const CHALLENGE = 'Basic realm="openlist"';
 const refused = () => new Fault(401, 'the name or the password is wrong');
 /** As in OpenList: another password would not help. */
 const notPermitted = () => new Fault(403, 'the account is disabled or may not use WebDAV');
+const codeRequired = () => new Fault(401, 'two-factor is on: WebDAV needs an app password');
+
+/** A caller over WebDAV. `appPassword` is the hash of the app password that was sent, if it was one. */
+export type WebDavCaller = Caller & Readonly<{ appPassword?: string | undefined }>;
+
+type Checked = Exclude<FileServerLogin, string>;
 
 /** Identifies WebDAV clients, which send a name and a password with every request. */
 @Injectable()
 export class WebDavLogins {
   readonly #remembered = new RememberedLogins();
-  /** Checks that run, by address and login: a client opens several connections at once. */
-  readonly #running = new Map<string, Promise<Account>>();
+  /** Checks that run: a client opens several connections at once. */
+  readonly #running = new Map<string, Promise<Checked>>();
 
   constructor(
     private readonly commandBus: CommandBus,
@@ -32,47 +45,55 @@ export class WebDavLogins {
    *
    * @throws Fault 401 or 403; `too-many-attempts`; `HashQueueFull`.
    */
-  async callerOf(authorization: string | undefined, address: string, origin: () => Origin): Promise<Caller> {
-    const login = basicLogin(authorization ?? '');
-    if (login) return this.#byPassword(login, address, origin());
+  async callerOf(authorization: string | undefined, address: string, origin: () => Origin): Promise<WebDavCaller> {
+    const login = basicLogin(authorization ?? '', address);
+    if (login) return this.#byPassword(login, origin());
     if (!authorization?.startsWith('Bearer ')) throw refused();
     const caller = await this.callers.identify(authorization, 'account', origin).catch(asRefusal);
     if (caller.by !== 'static-token') throw refused();
     return caller;
   }
 
-  async #byPassword(login: BasicLogin, address: string, origin: Origin): Promise<Caller> {
+  /** Returns whether a caller with a password could still log in with it. Neither a use nor an attempt is counted. */
+  async hasAccess({ account: then, appPassword }: WebDavCaller): Promise<boolean> {
+    const { accountId, username, passwordGeneration } = then;
+    const refs = [accountStream(accountId), appPasswordsStream(accountId)] as const;
+    const [{ state: now }, { state: appPasswords }] = await this.loader.load(...refs);
+    if (now.status !== 'active' || now.username !== username || !mayEnter(now)) return false;
+    if (appPassword !== undefined) return appPasswords.secrets.some(({ hash }) => hash === appPassword);
+    return now.passwordGeneration === passwordGeneration && !now.twoFactor;
+  }
+
+  async #byPassword(login: BasicLogin, origin: Origin): Promise<WebDavCaller> {
     const known = this.#remembered.accountOf(login);
     if (known !== undefined) {
       const account = await this.#load(known);
       if (this.#remembered.holds(login, account.state)) return callerFor(account);
     }
-    const { accountId } = await this.#checkOnce(login, address, origin);
-    const account = await this.#load(accountId);
+    const { account, factors } = await this.#checkOnce(login, origin);
+    const appPassword = factors.includes('app-password') ? appPasswordHash(login.password) : undefined;
     // It may have changed since the check.
-    if (account.state.status !== 'active') throw refused();
-    if (!mayEnter(account.state)) throw notPermitted();
-    return callerFor(account);
+    return callerFor(await this.#load(account.accountId), appPassword);
   }
 
-  #checkOnce(login: BasicLogin, address: string, origin: Origin): Promise<Account> {
-    const key = `${address} ${this.#remembered.keyOf(login)}`;
+  #checkOnce(login: BasicLogin, origin: Origin): Promise<Checked> {
+    const key = this.#remembered.keyOf(login);
     const running = this.#running.get(key);
     if (running) return running;
-    const check = this.#check(login, address, origin).finally(() => this.#running.delete(key));
+    const check = this.#check(login, origin).finally(() => this.#running.delete(key));
     this.#running.set(key, check);
     return check;
   }
 
-  async #check(login: BasicLogin, address: string, origin: Origin): Promise<Account> {
+  async #check(login: BasicLogin, origin: Origin): Promise<Checked> {
+    const onRightPassword = (account: Account) => this.#remembered.add(login, account);
     // An empty code: with two-factor, only app passwords open WebDAV.
-    const asked = { protocol: 'webdav', ...login, code: '', address, origin } as const;
+    const asked = { protocol: 'webdav', ...login, code: '', origin, onRightPassword } as const;
     const checked = await this.commandBus.execute(new CheckFileServerLoginCommand(asked));
     if (checked === 'not permitted') throw notPermitted();
-    if (checked === 'code required') throw new Fault(401, 'two-factor is on: WebDAV needs an app password');
+    if (checked === 'code required') throw codeRequired();
     if (checked === 'refused') throw refused();
-    if (checked.factors.includes('password')) this.#remembered.add(login, checked.account);
-    return checked.account;
+    return checked;
   }
 
   async #load(accountId: number): Promise<Loaded<Account>> {
@@ -83,21 +104,23 @@ export class WebDavLogins {
 
 const mayEnter = ({ disabled, permission }: Account) => !disabled && mayLogInOver('webdav', permission);
 
-const callerFor = ({ state, version }: Loaded<Account>): Caller => ({
-  account: state,
-  accountVersion: version,
-  by: 'session',
-});
+/** Returns the caller whose password or app password was right. */
+function callerFor({ state, version }: Loaded<Account>, appPassword?: string): WebDavCaller {
+  if (state.status !== 'active') throw refused();
+  if (!mayEnter(state)) throw notPermitted();
+  if (state.twoFactor && appPassword === undefined) throw codeRequired();
+  return { account: state, accountVersion: version, by: 'session', appPassword };
+}
 
 function asRefusal(error: unknown): never {
   throw error instanceof DomainError ? refused() : error;
 }
 
 /** Reads a Basic login (RFC 7617). The name ends at the first colon. */
-function basicLogin(authorization: string): BasicLogin | undefined {
+function basicLogin(authorization: string, address: string): BasicLogin | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString();
   const colon = text.indexOf(':');
-  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1), address };
 }
