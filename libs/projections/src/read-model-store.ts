@@ -62,16 +62,12 @@ export abstract class ReadModelStore {
     selection?: ListSelection,
   ): Promise<Page<State>>;
 
-  /**
-   * Returns the states of a model whose list `expires`, the one that expires last first. `offset`, `limit` and `takes` are those of
-   * `list`.
-   */
+  /** Returns the states of a model whose list `expires`, the one that expires last first. `offset` and `limit` are those of `list`. */
   abstract listUnexpired<State>(
     model: ReadModel<State>,
     unexpired: Unexpired,
     offset: number,
     limit: number,
-    takes?: (state: State) => boolean,
   ): Promise<Page<State>>;
 
   /** Returns the first `limit` streams of a model with `due` after `after`, in order of their sort keys, which are at most `until`. */

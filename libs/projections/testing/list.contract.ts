@@ -119,14 +119,6 @@ export function expiringListCases(newStore: () => Promise<ReadModelStore>): void
     }
   });
 
-  it('ends a page at the first entry that the reader does not take', async () => {
-    const store = await listed(session('a', 100), session('b', 200), session('c', 300));
-    const takes = ({ sessionId }: Session) => sessionId !== 'a';
-    const { items, total } = await store.listUnexpired(sessions, { after: 0 }, 0, 10, takes);
-    expect(items.map(({ sessionId }) => sessionId)).toEqual(['c', 'b']);
-    expect(total).toBe(3);
-  });
-
   it('never shows a stream without events', async () => {
     const store = await listed(session('a', 100));
     await store.put(sessionStream('b', 7), { state: sessionDecider.initialState, version: 1 });

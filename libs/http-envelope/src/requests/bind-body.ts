@@ -14,7 +14,7 @@ type FieldKind = Readonly<{
   read(value: unknown): string | boolean | number | undefined;
 }>;
 
-/** `required`: the field must not be missing, null or zero. */
+/** `required`: the field must not be missing, null or empty. */
 type FieldOptions = Readonly<{ required?: boolean }>;
 
 /** A field of a body: the property that stores it, and its name in refusals. */
@@ -34,13 +34,13 @@ export function TextField(goName: string, options?: FieldOptions): PropertyDecor
 /** Escapes that stand for no character. The rest of the unpaired surrogates stands for bytes of malformed UTF-8 (`bodyText`). */
 const HALF_PAIRS = /[\ud800-\udc7f\udd00-\udfff]/gu;
 
-export function FlagField(goName: string, options?: FieldOptions): PropertyDecorator {
+export function FlagField(goName: string): PropertyDecorator {
   const read = (value: unknown) => (typeof value === 'boolean' ? value : undefined);
-  return bodyField({ zero: false, expected: 'true or false', read }, goName, options);
+  return bodyField({ zero: false, expected: 'true or false', read }, goName);
 }
 
 /** Declares an integer field. Fractions, exponents and strings are refused. For values beyond 2^53, see `parseWhole`. */
-export function WholeField(goName: string, whole: WholeKind, options?: FieldOptions): PropertyDecorator {
+export function WholeField(goName: string, whole: WholeKind): PropertyDecorator {
   const [min, max] = wholeRanges[whole];
   const read = (value: unknown) => {
     if (!(value instanceof WrittenNumber)) return undefined;
@@ -49,7 +49,7 @@ export function WholeField(goName: string, whole: WholeKind, options?: FieldOpti
     const parsed = parseWhole(value.text, whole);
     return typeof parsed === 'number' ? parsed : undefined;
   };
-  return bodyField({ zero: 0, expected: `an integer from ${min} to ${max}`, read }, goName, options);
+  return bodyField({ zero: 0, expected: `an integer from ${min} to ${max}`, read }, goName);
 }
 
 const structName = (dto: object): string => structNames.get(dto) ?? (dto as { name: string }).name;

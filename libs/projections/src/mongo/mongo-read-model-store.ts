@@ -121,9 +121,8 @@ export class MongoReadModelStore extends ReadModelStore {
     unexpired: Unexpired,
     offset: number,
     limit: number,
-    takes?: (state: State) => boolean,
   ): Promise<Page<State>> {
-    return this.#page(model, unexpiredList(unexpired), offset, limit, takes);
+    return this.#page(model, unexpiredList(unexpired), offset, limit);
   }
 
   async listDue(

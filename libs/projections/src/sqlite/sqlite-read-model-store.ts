@@ -109,7 +109,6 @@ export class SqliteReadModelStore extends ReadModelStore {
     { after, partition }: Unexpired,
     offset: number,
     limit: number,
-    takes: (state: State) => boolean = () => true,
   ): Promise<Page<State>> {
     const params = partition === undefined ? [after] : [after, partition];
     const listed = `FROM ${tableOf(model)} WHERE place > ? ${partition === undefined ? '' : 'AND partition = ?'}`;
@@ -119,7 +118,7 @@ export class SqliteReadModelStore extends ReadModelStore {
       const before = [last?.['place'], last?.['rowid']].map((value) => Number(value ?? Number.MAX_SAFE_INTEGER));
       return this.file.read(sql, ...params, ...before, most, skip);
     };
-    return { items: await this.#readPieces(piece, offset, limit, takes), total: Number(count!['total']) };
+    return { items: await this.#readPieces(piece, offset, limit), total: Number(count!['total']) };
   }
 
   /** Walks the whole list for the number of entries that match, and reads the states of the page on the way. */
@@ -155,7 +154,7 @@ export class SqliteReadModelStore extends ReadModelStore {
     read: ReadPiece,
     offset: number,
     limit: number,
-    takes: (state: State) => boolean,
+    takes: (state: State) => boolean = () => true,
   ): Promise<State[]> {
     const items: State[] = [];
     let rows = read(undefined, Math.min(PIECE, limit), offset);
