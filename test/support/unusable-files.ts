@@ -26,7 +26,7 @@ export const unusableFiles: readonly (readonly [title: string, spoil: (folder: s
     change('views.db', "INSERT INTO checkpoints VALUES ('reader', 0, 999999)"),
     /views\.db in .* is ahead of keyfold\.db/,
   ],
-  ['keyfold.db that is no database', replace('keyfold.db'), /cannot use .*keyfold\.db as a database/],
+  ['keyfold.db that is no database', replace('keyfold.db'), /cannot \w+ .*keyfold\.db as a database/],
   ['keyfold.db of a newer version', change('keyfold.db', 'PRAGMA user_version = 99'), /keyfold\.db has schema 99/],
   ['keyfold.db with damaged pages', damage('keyfold.db'), /cannot \w+ .*keyfold\.db/],
 ];
