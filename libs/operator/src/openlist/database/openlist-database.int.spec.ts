@@ -12,6 +12,7 @@ import {
 } from '../../../../../test/support/openlist-database.js';
 import { OpenlistDatabase } from './openlist-database.js';
 import { UnusableOpenlistDatabase } from './openlist-file.js';
+import { isAccount } from './openlist-rows.js';
 
 let path: string;
 beforeEach(() => {
@@ -20,23 +21,17 @@ beforeEach(() => {
   path = join(folder, 'data.db');
 });
 
-function read() {
+function rows() {
   const database = new OpenlistDatabase(path);
   try {
-    return [...database.accounts()];
+    return [...database.rows()];
   } finally {
     database.close();
   }
 }
 
-function refusedRows() {
-  const database = new OpenlistDatabase(path);
-  try {
-    return [...database.refusedRows()];
-  } finally {
-    database.close();
-  }
-}
+const read = () => rows().filter(isAccount);
+const refusedRows = () => rows().filter((row) => !isAccount(row));
 
 /** Changes the file, or creates it, as another program. */
 function change(sql: string): void {
@@ -293,7 +288,7 @@ describe('a row that is no account', () => {
   ])('has %s, and the others are read', (_, assignment, problem) => {
     writeOpenlistDatabase(path, [ann, { id: 8, username: 'bea' }]);
     change(`UPDATE x_users SET ${assignment} WHERE id = 7`);
-    expect(refusedRows()).toMatchObject([{ id: 7, problem: { reason: 'row-unreadable', ...problem } }]);
+    expect(refusedRows()).toMatchObject([{ id: 7, problems: [{ reason: 'row-unreadable', ...problem }] }]);
     expect(read().map(({ username }) => username)).toEqual(['admin', 'guest', 'bea']);
   });
 
@@ -308,10 +303,10 @@ describe('a row that is no account', () => {
       UPDATE x_users SET id = 8 WHERE id = 7; UPDATE x_users SET id = 'nine' WHERE id = 9;
       INSERT INTO x_users SELECT * FROM x_users WHERE id = 10; UPDATE x_users SET id = 11 WHERE rowid = 7`);
     expect(refusedRows()).toEqual([
-      { id: 8, username: 'ann', problem: { reason: 'row-unreadable', cause: 'another account has the id' } },
-      { id: 8, username: 'bea', problem: { reason: 'row-unreadable', cause: 'another account has the id' } },
-      { id: null, username: 'cid', problem: { reason: 'row-unreadable', cause: 'the id is no integer' } },
-      { id: 11, username: 'dan', problem: { reason: 'username-taken' } },
+      { id: 8, username: 'ann', problems: [{ reason: 'row-unreadable', cause: 'another account has the id' }] },
+      { id: 8, username: 'bea', problems: [{ reason: 'row-unreadable', cause: 'another account has the id' }] },
+      { id: null, username: 'cid', problems: [{ reason: 'row-unreadable', cause: 'the id is no integer' }] },
+      { id: 11, username: 'dan', problems: [{ reason: 'username-taken' }] },
     ]);
     expect(read().map(({ id }) => id)).toEqual([1, 2, 10]);
   });
@@ -429,6 +424,6 @@ describe('a database of AList', () => {
   ])('refuses an account whose role %s', (_, role, sql) => {
     writeAlistDatabase(path, roles, [{ id: 7, username: 'ann', role }]);
     change(sql);
-    expect(refusedRows()).toMatchObject([{ id: 7, problem: { reason: 'row-unreadable' } }]);
+    expect(refusedRows()).toMatchObject([{ id: 7, problems: [{ reason: 'row-unreadable' }] }]);
   });
 });

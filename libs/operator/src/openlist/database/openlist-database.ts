@@ -82,24 +82,8 @@ export class OpenlistDatabase {
     }
   }
 
-  /** Yields the accounts in the order of the table. Throws `UnusableOpenlistDatabase`. */
-  *accounts(): Generator<OpenlistAccount> {
-    for (const row of this.#rows()) if (!('problem' in row)) yield row;
-  }
-
-  /** Yields the other rows. Throws `UnusableOpenlistDatabase`. */
-  *refusedRows(): Generator<RefusedRow> {
-    for (const row of this.#rows()) if ('problem' in row) yield row;
-  }
-
-  /** Returns hash and salt of an account's password, if it has one. Throws `UnusableOpenlistDatabase`. */
-  passwordOf(id: number): Readonly<{ hash: string; salt: string }> | undefined {
-    const [row] = this.#read('id = ?', BigInt(id));
-    const { hash, salt } = row && row['reason'] === null ? passwordIn(row) : {};
-    return hash === undefined || salt === undefined ? undefined : { hash, salt };
-  }
-
-  *#rows(): Generator<OpenlistAccount | RefusedRow> {
+  /** Yields the accounts, and the rows that are none, in the order of the table. Throws `UnusableOpenlistDatabase`. */
+  *rows(): Generator<OpenlistAccount | RefusedRow> {
     const reserved = new Set<number>();
     for (let last: SQLOutputValue = LOWEST_ROW; ;) {
       const page = this.#read('users.rowid > ?', last);
@@ -107,6 +91,13 @@ export class OpenlistDatabase {
       if (page.length < PAGE) return;
       last = page.at(-1)!['row']!;
     }
+  }
+
+  /** Returns hash and salt of an account's password, if it has one. Throws `UnusableOpenlistDatabase`. */
+  passwordOf(id: number): Readonly<{ hash: string; salt: string }> | undefined {
+    const [row] = this.#read('id = ?', BigInt(id));
+    const { hash, salt } = row && row['reason'] === null ? passwordIn(row) : {};
+    return hash === undefined || salt === undefined ? undefined : { hash, salt };
   }
 
   /** Returns the saved values of these settings; undefined for one that is too long for Keyfold. Throws `UnusableOpenlistDatabase`. */
@@ -149,7 +140,7 @@ export class OpenlistDatabase {
     const refused = (reason: RowReason, cause?: string): RefusedRow => ({
       id,
       username: textOf(row['username']),
-      problem: { reason, ...(cause !== undefined && { cause }) },
+      problems: [{ reason, ...(cause !== undefined && { cause }) }],
     });
     try {
       const rights = this.#rightsOf(row);

@@ -1,36 +1,44 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { z } from 'zod';
 import type { RoleRights } from './alist-roles.js';
 
-/** An SSH key of an account. `addedAt` is in unix milliseconds; null if the database has no readable time. */
-export type OpenlistKey = Readonly<{ title: string; line: string; addedAt: number | null }>;
+const text = z.string();
+
+/** The fields of an account of OpenList that are sent to the store. `addedAt` of a key is null if the database has no readable time. */
+export const accountFields = {
+  id: z.int(),
+  username: text,
+  passwordTimestamp: z.int(),
+  secret: text,
+  role: z.int(),
+  basePath: text,
+  permission: z.int(),
+  widened: text,
+  notes: z.array(text).readonly(),
+  disabled: z.boolean(),
+  ssoId: text,
+  allowLdap: z.boolean(),
+  hasPasskeys: z.boolean(),
+  keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })).readonly(),
+  keysLeftOut: z.int(),
+};
+export type AccountFields = Readonly<z.infer<z.ZodObject<typeof accountFields>>>;
+type OpenlistKey = AccountFields['keys'][number];
 
 /**
  * An account of OpenList. `hash` is the lower-case hex SHA-256 of `<static hash>-<salt>`, or undefined if there is none. `secret` is that of
  * two-factor, or empty. `passwordTimestamp` is in unix seconds. `keysLeftOut` is the number of keys that no account can have in addition.
  * `widened` and `notes` compare its rights with those that the roles of AList gave.
  */
-export type OpenlistAccount = RoleRights &
-  Readonly<{
-    id: number;
-    username: string;
-    hash: string | undefined;
-    salt: string;
-    passwordTimestamp: number;
-    secret: string;
-    disabled: boolean;
-    ssoId: string;
-    allowLdap: boolean;
-    hasPasskeys: boolean;
-    keys: readonly OpenlistKey[];
-    keysLeftOut: number;
-  }>;
+export type OpenlistAccount = AccountFields & Readonly<{ hash: string | undefined; salt: string }>;
 
 /** A row that is no account, and why. `id` is null if it is no integer. */
 export type RefusedRow = Readonly<{
   id: number | null;
   username: string;
-  problem: Readonly<{ reason: RowReason; cause?: string }>;
+  problems: readonly Readonly<{ reason: RowReason; cause?: string }>[];
 }>;
+export const isAccount = (row: OpenlistAccount | RefusedRow): row is OpenlistAccount => !('problems' in row);
 export type RowReason = 'row-unreadable' | 'username-empty' | 'username-taken' | 'admin-or-guest-uncreatable';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;

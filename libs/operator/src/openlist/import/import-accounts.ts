@@ -8,8 +8,9 @@ import pLimit from 'p-limit';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun, type OperatorPorts } from '../../command-run.js';
+import { accountFields } from '../database/openlist-rows.js';
 import { importCommandIdOf } from './import-marks.js';
-import type { ImportOutcome, ImportPlan, ImportProblem, ImportReason, SentAccount } from './import-plan.js';
+import type { ImportOutcome, ImportPlan, ImportProblem, ImportReason } from './import-plan.js';
 import { planAccounts, type Planned } from './plan-accounts.js';
 
 /** Accounts that are imported concurrently, so that they share round trips to the store. */
@@ -17,28 +18,13 @@ const CONCURRENT_ACCOUNTS = 64;
 /** Accounts that are planned at once, so that requests to a service in this process wait for milliseconds only. */
 const PLANNED_ACCOUNTS = 100;
 
-const text = z.string();
-const sentAccounts: z.ZodType<readonly SentAccount[]> = z.array(
+const sentAccounts = z.array(
   z.object({
-    id: z.int(),
-    username: text,
+    ...accountFields,
     hasPassword: z.boolean(),
-    passwordMark: text,
-    exportMark: text.optional(),
-    wrappedHash: text.refine(isWrapped).optional(),
-    passwordTimestamp: z.int(),
-    secret: text,
-    basePath: text,
-    role: z.int(),
-    permission: z.int(),
-    disabled: z.boolean(),
-    ssoId: text,
-    allowLdap: z.boolean(),
-    hasPasskeys: z.boolean(),
-    keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })),
-    keysLeftOut: z.int(),
-    widened: text,
-    notes: z.array(text),
+    passwordMark: z.string(),
+    exportMark: z.string().optional(),
+    wrappedHash: z.string().refine(isWrapped).optional(),
   }),
 );
 

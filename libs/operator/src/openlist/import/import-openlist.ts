@@ -6,7 +6,7 @@ import { fitsRequest, partsOf, RequestFailed, resultsOf, withoutPassword, type I
 import type { SettingResult } from './import-settings.js';
 import { OpenlistDatabase, type OpenlistSetting } from '../database/openlist-database.js';
 import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
-import type { OpenlistAccount } from '../database/openlist-rows.js';
+import { isAccount, type OpenlistAccount, type RefusedRow } from '../database/openlist-rows.js';
 import { settingsToImport } from '../database/openlist-settings.js';
 import { PasswordWrapping } from './password-wrapping.js';
 import type { MappedAccount } from './show-mapping.js';
@@ -98,10 +98,9 @@ class OpenlistImport {
   }
 
   async #planAccounts(): Promise<void> {
-    for (const { id, username, problem } of this.database.refusedRows())
-      await this.#reportPlan({ ...NOTHING, id, username, outcome: 'refused', problems: [problem] });
-    for (const part of partsOf(this.database.accounts(), Infinity)) {
-      for (const result of await this.#sendAccounts(part.map(withoutPassword), false)) {
+    for (const part of partsOf(this.database.rows(), Infinity)) {
+      for (const row of part) if (!isAccount(row)) await this.#reportPlan({ ...NOTHING, ...row, outcome: 'refused' });
+      for (const result of await this.#sendAccounts(part.filter(isAccount).map(withoutPassword), false)) {
         if (result.outcome === 'taken') this.#wanted.set(result.id, result.needsPassword);
         await this.#reportPlan(result);
       }
@@ -167,7 +166,7 @@ class OpenlistImport {
   async #writeAccounts(wrapping: PasswordWrapping): Promise<ExitCode> {
     const wanted = this.#wanted;
     const isWanted = ({ id }: OpenlistAccount) => wanted.get(id) === true;
-    for (const part of partsOf(selected(this.database.accounts(), wanted), WRITTEN_ACCOUNTS)) {
+    for (const part of partsOf(selected(this.database.rows(), wanted), WRITTEN_ACCOUNTS)) {
       const sent = await wrapping.wrap(part, isWanted, this.context.signal);
       for (const result of await this.#sendAccounts(sent, true)) {
         this.#written.count(result);
@@ -197,10 +196,10 @@ class OpenlistImport {
   }
 }
 
-/** Leaves out the accounts that are not wanted. */
+/** Leaves out the accounts that are not wanted, and the rows that are none. */
 function* selected(
-  accounts: Iterable<OpenlistAccount>,
+  rows: Iterable<OpenlistAccount | RefusedRow>,
   wanted: ReadonlyMap<number, boolean>,
 ): Generator<OpenlistAccount> {
-  for (const account of accounts) if (wanted.has(account.id)) yield account;
+  for (const row of rows) if (isAccount(row) && wanted.has(row.id)) yield row;
 }

@@ -13,13 +13,13 @@ import {
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
 import { isTotpSecret, parseSshPublicKey, readSshPublicKey } from '@keyfold/security';
-import type { OpenlistAccount, RowReason } from '../database/openlist-rows.js';
+import type { AccountFields, RowReason } from '../database/openlist-rows.js';
 
 /**
  * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
  * changes with each password. `exportMark` is that of an account that an export wrote, unless OpenList has changed its password since.
  */
-export type SentAccount = Omit<OpenlistAccount, 'hash' | 'salt'> &
+export type SentAccount = AccountFields &
   Readonly<{
     hasPassword: boolean;
     passwordMark: string;
@@ -110,12 +110,14 @@ export function planImport(sent: SentAccount, existing: Existing, now: number): 
     now,
   } as const;
   const differenceFrom = (before: Imported) =>
-    differenceOf(before.account, {
-      ...shared,
-      accountId: sent.id,
-      password: needsPassword ? { sealedHash: SEALED, timestamp: passwordTimestamp } : undefined,
-      sealedSecret: secret === before.secret ? undefined : secret && SEALED,
-    });
+    differenceOf(() =>
+      accountDecider.decide(before.account, {
+        ...shared,
+        accountId: sent.id,
+        password: needsPassword ? { sealedHash: SEALED, timestamp: passwordTimestamp } : undefined,
+        sealedSecret: secret === before.secret ? undefined : secret && SEALED,
+      }),
+    );
   const changes = { ...shared, ...(secret !== existing.secret && { secret }) };
   const difference = differenceFrom(existing);
   const nothing = { needsPassword: false, problems: [], notes: notesOf(sent) };
@@ -137,10 +139,10 @@ export function planImport(sent: SentAccount, existing: Existing, now: number): 
   };
 }
 
-/** Returns whether the command would change the account, and why it would be refused; undefined if it would change nothing. */
-function differenceOf(account: Account, command: ImportAccount): { refusal?: DomainErrorCode } | undefined {
+/** Returns whether a command would change anything, and why it would be refused; undefined if it would change nothing. */
+export function differenceOf(decide: () => { events: readonly unknown[] }): { refusal?: DomainErrorCode } | undefined {
   try {
-    return accountDecider.decide(account, command).events.length > 0 ? {} : undefined;
+    return decide().events.length > 0 ? {} : undefined;
   } catch (error) {
     if (error instanceof DomainError) return { refusal: error.code };
     throw error;

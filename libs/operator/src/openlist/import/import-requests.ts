@@ -52,18 +52,18 @@ export const withoutPassword = ({ hash: openlistHash, salt, ...account }: Openli
 /** Whether settings fit into a request, which they must do together. */
 export const fitsRequest = (settings: readonly object[]): boolean => JSON.stringify(settings).length <= PART_CHARACTERS;
 
-/** Yields the accounts in parts that fit into a request. */
-export function* partsOf(accounts: Iterable<OpenlistAccount>, maxAccounts: number): Generator<OpenlistAccount[]> {
-  let part: OpenlistAccount[] = [];
+/** Yields the rows in parts that fit into a request. */
+export function* partsOf<Row>(rows: Iterable<Row>, maxRows: number): Generator<Row[]> {
+  let part: Row[] = [];
   let characters = 0;
-  for (const account of accounts) {
-    const { length } = JSON.stringify(account);
-    if (part.length === maxAccounts || (part.length > 0 && characters + length > PART_CHARACTERS)) {
+  for (const row of rows) {
+    const { length } = JSON.stringify(row);
+    if (part.length === maxRows || (part.length > 0 && characters + length > PART_CHARACTERS)) {
       yield part;
       part = [];
       characters = 0;
     }
-    part.push(account);
+    part.push(row);
     characters += length;
   }
   if (part.length > 0) yield part;

@@ -1,12 +1,10 @@
 import { changeOf, SettingSecrets, STATIC_TOKEN_KEY, type SettingInput } from '@keyfold/application';
 import {
-  DomainError,
   IMPORT_ACTOR,
   importCause,
   siteSettingsAggregate,
   siteSettingsDecider,
   settingValue,
-  type DomainErrorCode,
   type SiteSettings,
 } from '@keyfold/domain';
 import { Contended, type Commit } from '@keyfold/event-store';
@@ -16,7 +14,7 @@ import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun } from '../../command-run.js';
 import { isSecret } from '../../settings/show-settings.js';
 import { untilLastImport } from './import-marks.js';
-import type { ImportOutcome, ImportProblem, ImportReason } from './import-plan.js';
+import { differenceOf, type ImportOutcome, type ImportProblem, type ImportReason } from './import-plan.js';
 
 /** The result for a setting of OpenList, with its value here and there; null if it is secret. */
 export type SettingResult = Readonly<{
@@ -53,8 +51,8 @@ export async function importSettings({ settings, write, silent }: Args, run: Com
   const taken = sent.data.filter((_, index) => results[index]!.outcome === 'taken');
   if (taken.length > 0) {
     const change = changeOf(taken, state, secrets);
-    const reason = refusalOf(() => siteSettingsDecider.decide(state, change));
-    if (reason) refuse(reason);
+    const refusal = differenceOf(() => siteSettingsDecider.decide(state, change))?.refusal;
+    if (refusal) refuse(refusal);
     else if (write) {
       const context = { actor: IMPORT_ACTOR, causation: importCause('import:openlist', silent), ...newOrigin() };
       try {
@@ -79,30 +77,17 @@ function planSetting(
 ): SettingResult {
   const { key, value } = input;
   const values = isSecret(key) ? { here: null, there: null } : { here: settingValue(state, key), there: value };
-  const isIn = (before: SiteSettings) =>
-    siteSettingsDecider.decide(before, changeOf([input], before, secrets)).events.length === 0;
-  let isSame = false;
-  const reason = refusalOf(() => {
-    isSame = isIn(state);
-  });
+  const differenceFrom = (before: SiteSettings) =>
+    differenceOf(() => siteSettingsDecider.decide(before, changeOf([input], before, secrets)));
+  const difference = differenceFrom(state);
   const result = { setting: key, ...values, problems: [] };
-  if (isSame) return { ...result, outcome: 'unchanged' };
+  if (!difference) return { ...result, outcome: 'unchanged' };
   if (changedHere.has(key)) {
-    const isNew = !reason && atImport && !isIn(atImport);
+    const isNew = atImport && differenceFrom(atImport);
     return { ...result, outcome: isNew ? 'changed on both sides' : 'changed here' };
   }
+  const { refusal: reason } = difference;
   return reason ? { ...result, outcome: 'refused', problems: [{ reason }] } : { ...result, outcome: 'taken' };
-}
-
-/** Returns why a decision is refused, if it is. */
-function refusalOf(decide: () => unknown): DomainErrorCode | undefined {
-  try {
-    decide();
-    return undefined;
-  } catch (error) {
-    if (error instanceof DomainError) return error.code;
-    throw error;
-  }
 }
 
 const isOwnChange = ({ actor }: Commit) => actor !== IMPORT_ACTOR && actor !== 'first-start';

@@ -55,7 +55,9 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     const recorded = await run.record();
     if (recorded !== DONE) return recorded;
     log = await run.openLog();
-    if (sealer) await requireOwnKeys(log.adapters, sealer);
+    // An HMAC with keys of another service would keep the right keys from restoring the backup.
+    const settings = await log.adapters.store.readStreams([{ stream: siteSettingsStream.stream, version: 0 }]);
+    if (sealer) requireSealingKeyOf(foldCommits(siteSettingsStream.aggregate, settings).state, sealer);
     // An HMAC would hide a change that was made before.
     return await new Backup(folder, log.adapters, encryption, run, doubt === undefined ? sealer : undefined).make();
   } catch (error) {
@@ -66,12 +68,6 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     await log?.close();
     folder?.close();
   }
-}
-
-/** An HMAC with keys of another service would keep the right keys from restoring the backup. Throws `UnknownSealingKey`, `SealBroken`. */
-async function requireOwnKeys({ store }: LogAdapters, sealer: Sealer): Promise<void> {
-  const { stream, aggregate } = siteSettingsStream;
-  requireSealingKeyOf(foldCommits(aggregate, await store.readStreams([{ stream, version: 0 }])).state, sealer);
 }
 
 /** Checks the size of every earlier part, and the content of those whose turn it is: a chain with a bad part cannot be restored. Throws `UnusableBackup`. */

@@ -2,12 +2,13 @@ import { isoTime, walkSecrets, type SealedSecret } from '@keyfold/application';
 import type { Commit } from '@keyfold/event-store';
 import { relayName } from '@keyfold/messaging';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
-import { projectorName, Verification } from '@keyfold/projections';
+import { projectorName } from '@keyfold/projections';
 import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { FillingStore } from '@keyfold/wiring';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recordedErasures, recordErasure } from '../erasure/erasure-records.js';
+import { verifyStore } from '../verify-store.js';
 import type { OperatorOutput, OperatorPorts } from '../../command-run.js';
 import { operatorStore } from '../../operator-store.js';
 import { counted } from '../../output/printable.js';
@@ -17,8 +18,7 @@ import { erasedCommit, parseErasures } from './erased-commits.js';
 import { UnusableBackup, type ErasedAccount, type Manifest } from './manifest.js';
 import type { SlotPage } from './part-file.js';
 
-/** Further problems, and further erased accounts, are only counted. */
-const MAX_SHOWN_PROBLEMS = 100;
+/** Further erased accounts are only counted. */
 const MAX_SHOWN_ACCOUNTS = 20;
 const PROGRESS_INTERVAL = 500;
 
@@ -223,23 +223,11 @@ class Restore {
 
   /** Returns whether the store is whole. */
   async verify(): Promise<boolean> {
-    const { store, feed, readModels, leases } = this.ports;
     const { output, signal } = this.run;
     await output.err('verifying the store');
-    let problems = 0;
-    const report = async (problem: string) => {
-      problems++;
-      if (problems <= MAX_SHOWN_PROBLEMS) await output.out(problem);
-    };
-    const verification = new Verification({ store, feed, readModels, isSettled: true }, leases);
-    const { streams, documents } = await verification.run(report, signal, output.progress?.bind(output));
-    const found = `${counted(streams, 'stream')} and ${counted(documents, 'document')}`;
-    if (problems === 0) await output.out(`verified ${found}: no problems`);
-    else
-      await output.err(
-        `verified ${found}: ${counted(problems, 'problem')}. The store is not usable. Restore another backup`,
-      );
-    return problems === 0;
+    const isWhole = (await verifyStore({}, { ports: this.ports, output, signal })) === DONE;
+    if (!isWhole) await output.err('the store is not usable. Restore another backup');
+    return isWhole;
   }
 
   /** Reports which keys the restored secrets need, and opens one secret of each. */
