@@ -1,17 +1,9 @@
 import { cleanBasePath, ROLE_ADMIN, ROLE_GUEST } from '@keyfold/domain';
 import { z } from 'zod';
+import type { RoleRights } from './openlist-rows.js';
 
 /** A role of AList 3.46 and later. `rights` is JSON: bits for each folder, which also apply below it. */
 export type AlistRole = Readonly<{ name: string; rights: string }>;
-
-/** The rights that an account gets here for its roles. `widened` says what it could read before, if that is less, and is empty otherwise. */
-export type RoleRights = Readonly<{
-  role: number;
-  basePath: string;
-  permission: number;
-  widened: string;
-  notes: readonly string[];
-}>;
 
 /** The bits that mean the same in AList and in OpenList. AList has other rights behind bits 14 to 16. */
 export const COMMON_BITS = 0x3fff;

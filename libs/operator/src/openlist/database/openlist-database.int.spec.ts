@@ -22,12 +22,8 @@ beforeEach(() => {
 });
 
 function rows() {
-  const database = new OpenlistDatabase(path);
-  try {
-    return [...database.rows()];
-  } finally {
-    database.close();
-  }
+  using database = new OpenlistDatabase(path);
+  return [...database.rows()];
 }
 
 const read = () => rows().filter(isAccount);
@@ -152,12 +148,8 @@ describe('the keys of an account', () => {
 
 describe('the settings', () => {
   const settings = (...keys: readonly string[]) => {
-    const database = new OpenlistDatabase(path);
-    try {
-      return database.settings(keys);
-    } finally {
-      database.close();
-    }
+    using database = new OpenlistDatabase(path);
+    return database.settings(keys);
   };
 
   it('are those that are asked for', () => {
@@ -317,14 +309,13 @@ describe('a file that lacks tables or columns', () => {
     writeOpenlistDatabase(path, []);
     change(`DROP TABLE x_ssh_public_keys; ALTER TABLE x_setting_items DROP COLUMN value; ALTER TABLE x_users DROP COLUMN otp_secret;
       ALTER TABLE x_users DROP COLUMN disabled`);
-    const database = new OpenlistDatabase(path);
+    using database = new OpenlistDatabase(path);
     expect(database.gaps).toEqual([
       `${path} has no table x_ssh_public_keys: SSH keys are not imported`,
       `${path} has no value in x_setting_items: settings are not imported`,
       `${path} has no otp_secret in x_users: second factors are not imported`,
       `${path} has no disabled in x_users: no account is disabled`,
     ]);
-    database.close();
   });
 });
 

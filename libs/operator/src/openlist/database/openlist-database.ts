@@ -2,7 +2,7 @@ import { KEYS_PER_ACCOUNT, ROLE_ADMIN, ROLE_GUEST, SETTINGS_BYTES } from '@keyfo
 import { reasonOf } from '@keyfold/reporting';
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { quoted } from '../../output/printable.js';
-import { COMMON_BITS, roleIdsIn, rightsOf, type AlistRole, type RoleRights } from './alist-roles.js';
+import { COMMON_BITS, roleIdsIn, rightsOf, type AlistRole } from './alist-roles.js';
 import { openOpenlistFile, UnusableOpenlistDatabase } from './openlist-file.js';
 import {
   accountOf,
@@ -11,6 +11,7 @@ import {
   textOf,
   type OpenlistAccount,
   type RefusedRow,
+  type RoleRights,
   type Row,
   type RowReason,
 } from './openlist-rows.js';
@@ -77,7 +78,7 @@ export class OpenlistDatabase {
       this.#keys = this.#prepareKeys();
       this.#roles = this.#prepareRoles();
     } catch (error) {
-      this.close();
+      this.#file.close();
       throw this.#unusable(error);
     }
   }
@@ -190,10 +191,7 @@ export class OpenlistDatabase {
   #requireIntact(name: string): void {
     const [row] = this.#file.prepare(`PRAGMA quick_check(${this.#table(name)})`).all();
     const result = textOf(Object.values(row ?? {})[0]);
-    if (result !== 'ok')
-      throw new UnusableOpenlistDatabase(
-        `${this.path} is damaged: ${quoted(result)}. Copy it again while OpenList is stopped`,
-      );
+    if (result !== 'ok') throw new Error(`${name} is damaged: ${quoted(result)}`);
   }
 
   /** Notes rows without a usable primary key, whose keys could belong to another account, long texts, and names that no account can have. */
@@ -267,7 +265,7 @@ export class OpenlistDatabase {
     return `"${(this.#prefix + name).replaceAll('"', '""')}"`;
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#file.close();
   }
 }

@@ -1,6 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
-import type { RoleRights } from './alist-roles.js';
 
 const text = z.string();
 
@@ -22,13 +21,15 @@ export const accountFields = {
   keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })).readonly(),
   keysLeftOut: z.int(),
 };
-export type AccountFields = Readonly<z.infer<z.ZodObject<typeof accountFields>>>;
+type AccountFields = Readonly<z.infer<z.ZodObject<typeof accountFields>>>;
 type OpenlistKey = AccountFields['keys'][number];
+/** The fields that depend on the role. `widened` says what an account of AList could read before, if that is less, and is empty otherwise. */
+export type RoleRights = Pick<AccountFields, 'role' | 'basePath' | 'permission' | 'widened' | 'notes'>;
 
 /**
  * An account of OpenList. `hash` is the lower-case hex SHA-256 of `<static hash>-<salt>`, or undefined if there is none. `secret` is that of
  * two-factor, or empty. `passwordTimestamp` is in unix seconds. `keysLeftOut` is the number of keys that no account can have in addition.
- * `widened` and `notes` compare its rights with those that the roles of AList gave.
+ * `notes` say what the roles of AList gave and Keyfold does not.
  */
 export type OpenlistAccount = AccountFields & Readonly<{ hash: string | undefined; salt: string }>;
 

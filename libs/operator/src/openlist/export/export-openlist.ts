@@ -23,19 +23,14 @@ export type ExportRun = Readonly<{
 
 /** Writes the accounts and the changed settings to a database with which OpenList starts. */
 export async function exportOpenlist({ file: path, passwordsFrom }: Given, run: ExportRun): Promise<ExitCode> {
-  let old: OpenlistDatabase | undefined;
-  let file: OpenlistWriter | undefined;
   try {
-    old = passwordsFrom === undefined ? undefined : new OpenlistDatabase(passwordsFrom);
-    file = new OpenlistWriter(path);
+    using old = passwordsFrom === undefined ? undefined : new OpenlistDatabase(passwordsFrom);
+    using file = new OpenlistWriter(path);
     return await exportTo(file, old, run);
   } catch (error) {
     if (!(error instanceof UnusableOpenlistDatabase || error instanceof UnwritableExport)) throw error;
     await run.output.err(`${error.message}. Nothing was written`);
     return error instanceof UnusableOpenlistDatabase ? WRONG_USAGE : FAILED;
-  } finally {
-    old?.close();
-    file?.discard();
   }
 }
 
@@ -96,23 +91,16 @@ function oldPasswordOf({ imported }: ExportedAccount, old: OpenlistDatabase) {
   return password && passwordMarkOf(password.salt) === imported.passwordMark ? password : undefined;
 }
 
+const LEFT_NOUNS: Readonly<Record<keyof LeftBehind, readonly [one: string, many?: string]>> = {
+  sessions: ['session'],
+  accessTokens: ['access token'],
+  appPasswords: ['app password'],
+  recoveryCodes: ['set of recovery codes', 'sets of recovery codes'],
+  expiringKeys: ['SSH key with an expiry', 'SSH keys with an expiry'],
+};
+
 /** Lists what is left behind, in words. */
-function leftTextOf({
-  sessions = 0,
-  accessTokens = 0,
-  appPasswords = 0,
-  recoveryCodes = 0,
-  expiringKeys = 0,
-}: LeftBehind) {
-  const counts = [
-    [sessions, 'session'],
-    [accessTokens, 'access token'],
-    [appPasswords, 'app password'],
-    [recoveryCodes, 'set of recovery codes', 'sets of recovery codes'],
-    [expiringKeys, 'SSH key with an expiry', 'SSH keys with an expiry'],
-  ] as const;
-  return counts
-    .filter(([count]) => count > 0)
-    .map(([count, noun, many]) => counted(count, noun, many))
+const leftTextOf = (left: LeftBehind) =>
+  (Object.keys(LEFT_NOUNS) as (keyof LeftBehind)[])
+    .flatMap((kind) => (left[kind] ? [counted(left[kind], ...LEFT_NOUNS[kind])] : []))
     .join(', ');
-}

@@ -33,7 +33,7 @@ export class OpenlistWriter {
   readonly #key: StatementSync;
   readonly #setting: StatementSync;
   /** Removes the parts if the process exits before the end. */
-  readonly #onExit = () => this.discard();
+  readonly #onExit = () => this[Symbol.dispose]();
 
   constructor(readonly path: string) {
     this.passwordsPath = `${path}.passwords`;
@@ -124,11 +124,11 @@ export class OpenlistWriter {
       }
       flush(dirname(this.path));
     });
-    this.discard();
+    this[Symbol.dispose]();
   }
 
   /** Removes what is not finished. */
-  discard(): void {
+  [Symbol.dispose](): void {
     process.off('exit', this.#onExit);
     for (const part of this.#parts) rmSync(part, { force: true });
   }
@@ -145,7 +145,7 @@ export class OpenlistWriter {
     try {
       return write();
     } catch (error) {
-      this.discard();
+      this[Symbol.dispose]();
       throw new UnwritableExport(
         `cannot write ${this.path}: ${reasonOf(error)}. Name a new file in a folder with enough space`,
       );

@@ -3,14 +3,18 @@ import { DomainError, GUEST_ID, IMPORT_ACTOR, importCause } from '@keyfold/domai
 import { CommandIdReused, Contended } from '@keyfold/event-store';
 import { DONE, type ExitCode } from '@keyfold/process';
 import { accountStream, sshKeyRingStream } from '@keyfold/projections';
-import { isWrapped } from '@keyfold/security';
 import pLimit from 'p-limit';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { newOrigin, refuseInput, type CommandRun, type OperatorPorts } from '../../command-run.js';
-import { accountFields } from '../database/openlist-rows.js';
 import { importCommandIdOf } from './import-marks.js';
-import type { ImportOutcome, ImportPlan, ImportProblem, ImportReason } from './import-plan.js';
+import {
+  sentAccount,
+  type ImportOutcome,
+  type ImportPlan,
+  type ImportProblem,
+  type ImportReason,
+} from './import-plan.js';
 import { planAccounts, type Planned } from './plan-accounts.js';
 
 /** Accounts that are imported concurrently, so that they share round trips to the store. */
@@ -18,15 +22,7 @@ const CONCURRENT_ACCOUNTS = 64;
 /** Accounts that are planned at once, so that requests to a service in this process wait for milliseconds only. */
 const PLANNED_ACCOUNTS = 100;
 
-const sentAccounts = z.array(
-  z.object({
-    ...accountFields,
-    hasPassword: z.boolean(),
-    passwordMark: z.string(),
-    exportMark: z.string().optional(),
-    wrappedHash: z.string().refine(isWrapped).optional(),
-  }),
-);
+const sentAccounts = z.array(sentAccount);
 
 /** The result for an account of OpenList. `accountId` is its id here; null if it has none yet. */
 export type ImportResult = Readonly<{

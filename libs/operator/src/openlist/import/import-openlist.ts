@@ -27,17 +27,14 @@ type Given = Readonly<{
 
 /** Imports accounts and settings of a database of OpenList: plans all of them first, and writes only if every problem is accepted. */
 export async function importOpenlist(given: Given, run: ImportRun): Promise<ExitCode> {
-  let database: OpenlistDatabase | undefined;
   try {
-    database = new OpenlistDatabase(given.file);
+    using database = new OpenlistDatabase(given.file);
     return await new OpenlistImport(database, given, run).run();
   } catch (error) {
     if (error instanceof RequestFailed) return error.exitCode;
     if (!(error instanceof UnusableOpenlistDatabase)) throw error;
     await run.output.err(`${error.message}. Nothing was changed`);
     return WRONG_USAGE;
-  } finally {
-    database?.close();
   }
 }
 

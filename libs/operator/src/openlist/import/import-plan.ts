@@ -12,20 +12,22 @@ import {
   type SshKeyRing,
 } from '@keyfold/domain';
 import type { Commit } from '@keyfold/event-store';
-import { isTotpSecret, parseSshPublicKey, readSshPublicKey } from '@keyfold/security';
-import type { AccountFields, RowReason } from '../database/openlist-rows.js';
+import { isTotpSecret, isWrapped, parseSshPublicKey, readSshPublicKey } from '@keyfold/security';
+import { z } from 'zod';
+import { accountFields, type RowReason } from '../database/openlist-rows.js';
 
 /**
  * An account as it is sent to the store: with its hash wrapped in argon2id, or before that with the fact that it has one. `passwordMark`
  * changes with each password. `exportMark` is that of an account that an export wrote, unless OpenList has changed its password since.
  */
-export type SentAccount = AccountFields &
-  Readonly<{
-    hasPassword: boolean;
-    passwordMark: string;
-    exportMark?: string | undefined;
-    wrappedHash?: string | undefined;
-  }>;
+export const sentAccount = z.object({
+  ...accountFields,
+  hasPassword: z.boolean(),
+  passwordMark: z.string(),
+  exportMark: z.string().optional(),
+  wrappedHash: z.string().refine(isWrapped).optional(),
+});
+export type SentAccount = Readonly<z.infer<typeof sentAccount>>;
 
 /** Why an account or one of its keys is not taken: what the API refuses, too, and what only an import meets. */
 export type ImportReason =

@@ -26,7 +26,6 @@ const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'changed-meanwhile': 'it changed during the import: run it again',
   'erased-here': 'the account was imported and erased',
   'older-than-imported': 'the file is older than the one that was imported',
-  'admin-or-guest-uncreatable': 'there is one admin and one guest',
   'other-site': 'an earlier import has another person for the id',
   'reads-more-than-before': 'roles of AList: if accepted, it reads its whole base path',
   'password-missing': 'the file has no password hash that OpenList wrote',
@@ -34,11 +33,7 @@ const texts: Readonly<Partial<Record<ImportReason, string>>> = {
   'ssh-key-limit-reached': 'an account has at most 1,000: the oldest are taken',
   'row-unreadable': 'OpenList does not write this: mend it in the file',
   'ssh-key-invalid': 'not accepted here: its owner needs another key',
-  'ssh-key-taken': 'the account has this key twice',
-  'ssh-key-title-taken': 'the account has another key of this title',
   'two-factor-secret-invalid': 'the secret is no base32 text, or too short',
-  'username-empty': 'the account has no name',
-  'username-taken': 'another account has the name',
 };
 
 const meaningOf = (reason: ImportReason): string =>

@@ -12,7 +12,7 @@ import { BackupFolder } from './backup-folder.js';
 import { findDifference, takeCut, type Cut } from './cut.js';
 import { decryptionFor, encryptionFor, type Encryption, type Secrets } from './encryption.js';
 import { UnusableBackup, type Manifest, type Part } from './manifest.js';
-import { checkPart, measureFile, writePart, type SlotPage } from './part-file.js';
+import { checkPart, hashOfFile, writePart, type SlotPage } from './part-file.js';
 import { StreamCheck, type Range } from './stream-check.js';
 
 /** Further problems are only counted. */
@@ -35,12 +35,11 @@ export type BackupRun = Readonly<{
 
 /** Adds what a store has since the last run to a backup folder, or everything to a new one. */
 export async function makeBackup(request: BackupRequest, run: BackupRun): Promise<ExitCode> {
-  let folder: BackupFolder | undefined;
-  let log: OpenLog | undefined;
   try {
+    await using opened = new AsyncDisposableStack();
     const encryption = encryptionFor(request.recipients, request.passphrase);
     const sealer = run.sealingKeys === undefined ? undefined : new Sealer(parseSealingKeys(run.sealingKeys));
-    folder = await BackupFolder.open(request.folder, sealer);
+    const folder = opened.adopt(await BackupFolder.open(request.folder, sealer), (each) => each.close());
     const doubt = folder.manifest ? folder.manifest.doubt : sealer ? undefined : 'no sealing key is set';
     // A run without the key would remove the protection for good.
     if (doubt !== undefined && folder.manifest?.isSigned)
@@ -54,7 +53,7 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     // Before the cut, so that the store never has a backup that it does not know.
     const recorded = await run.record();
     if (recorded !== DONE) return recorded;
-    log = await run.openLog();
+    const log = opened.adopt(await run.openLog(), (each) => each.close());
     // An HMAC with keys of another service would keep the right keys from restoring the backup.
     const settings = await log.adapters.store.readStreams([{ stream: siteSettingsStream.stream, version: 0 }]);
     if (sealer) requireSealingKeyOf(foldCommits(siteSettingsStream.aggregate, settings).state, sealer);
@@ -64,9 +63,6 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     if (!(error instanceof UnusableBackup)) throw error;
     await run.output.err(`${error.message}. The backup was not changed`);
     return WRONG_USAGE;
-  } finally {
-    await log?.close();
-    folder?.close();
   }
 }
 
@@ -150,8 +146,7 @@ class Backup {
     const file = `${String(number).padStart(6, '0')}.commits.gz${this.encryption.apply ? '.age' : ''}`;
     const path = this.folder.unfinished(file);
     const written = await writePart(path, this.#pages(ranges), this.encryption);
-    const found = await measureFile(path, written.bytes);
-    if (found.sha256 !== written.sha256)
+    if ((await hashOfFile(path, written.bytes)) !== written.sha256)
       throw new UnusableBackup(`${path} does not contain what was written to it. Check its disk`);
     return { file, ...written, commits: sizeOf(ranges), cutAt: cut.at, slots: [...ranges] };
   }

@@ -28,27 +28,36 @@ export async function writePart(
   pages: AsyncIterable<SlotPage>,
   { apply }: Encryption,
 ): Promise<Readonly<{ bytes: number; sha256: string }>> {
-  const file = new Measured();
+  const sha256 = createHash('sha256');
   const encrypt = apply ?? ((plain: Bytes) => plain);
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
   await pipeline(
     linesOf(pages),
     createGzip(),
     (zipped: Bytes) => encrypt(zipped),
-    (written: Bytes) => file.measure(written),
-    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+    async function* (written: Bytes) {
+      for await (const chunk of written) {
+        sha256.update(chunk);
+        yield chunk;
+      }
+    },
+    file,
   );
-  return file.result();
+  return { bytes: file.bytesWritten, sha256: sha256.digest('hex') };
 }
 
-/** Reads a file of at most `maxBytes`. Returns its size and hash. */
-export async function measureFile(
+/** Returns the hash of a file of at most `maxBytes`. */
+export async function hashOfFile(
   path: string,
   maxBytes: number,
-  passed: (bytes: number) => Promise<void> = async () => undefined,
-): Promise<Readonly<{ bytes: number; sha256: string }>> {
-  const file = new Measured();
-  for await (const chunk of file.measure(createReadStream(path, { end: maxBytes }))) await passed(chunk.length);
-  return file.result();
+  passed?: (bytes: number) => Promise<void>,
+): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of createReadStream(path, { end: maxBytes }) as AsyncIterable<Buffer>) {
+    sha256.update(chunk);
+    await passed?.(chunk.length);
+  }
+  return sha256.digest('hex');
 }
 
 /** Compares the size of a part with the manifest, and its content if `reads`. Throws `UnusableBackup`. */
@@ -60,8 +69,7 @@ export async function checkPart(
 ): Promise<void> {
   const path = join(folder, file);
   try {
-    if ((await stat(path)).size === bytes && (!reads || (await measureFile(path, bytes, passed)).sha256 === sha256))
-      return;
+    if ((await stat(path)).size === bytes && (!reads || (await hashOfFile(path, bytes, passed)) === sha256)) return;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new UnusableBackup(`cannot read ${file}: ${reasonOf(error)}. ${USE_ANOTHER_COPY}`);
@@ -70,23 +78,6 @@ export async function checkPart(
 }
 
 const USE_ANOTHER_COPY = 'Use another copy of the backup';
-
-class Measured {
-  readonly #hash = createHash('sha256');
-  #bytes = 0;
-
-  async *measure(chunks: Bytes): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      this.#hash.update(chunk);
-      this.#bytes += chunk.length;
-      yield chunk;
-    }
-  }
-
-  result() {
-    return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
-  }
-}
 
 async function* linesOf(pages: AsyncIterable<SlotPage>): AsyncGenerator<string> {
   for await (const { slot, commits } of pages)

@@ -1,4 +1,4 @@
-import { isoTime, walkSecrets, type SealedSecret } from '@keyfold/application';
+import { isoTime, walkSecrets, type SealedSecret, type SecretPage } from '@keyfold/application';
 import type { Commit } from '@keyfold/event-store';
 import { relayName } from '@keyfold/messaging';
 import { DONE, FAILED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
@@ -6,7 +6,6 @@ import { projectorName } from '@keyfold/projections';
 import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { FillingStore } from '@keyfold/wiring';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { recordedErasures, recordErasure } from '../erasure/erasure-records.js';
 import { verifyStore } from '../verify-store.js';
 import type { OperatorOutput, OperatorPorts } from '../../command-run.js';
@@ -201,21 +200,16 @@ class Restore {
     await output.err('filling the lists');
     const total = [...(await feed.readHeads()).values()].reduce((sum, head) => sum + head, 0);
     const projector = this.ports.newProjector!(() => undefined);
-    const ended = new AbortController();
     const report = async () => {
-      while (!ended.signal.aborted) {
-        const done = (await leases.progress(projectorName)).reduce((sum, { position }) => sum + position, 0);
-        await output.progress?.({ done, total, unit: 'commit' });
-        await sleep(PROGRESS_INTERVAL, undefined, { signal: ended.signal }).catch(() => undefined);
-      }
+      const done = (await leases.progress(projectorName)).reduce((sum, { position }) => sum + position, 0);
+      await output.progress?.({ done, total, unit: 'commit' });
     };
-    const reporting = report();
+    const reports = setInterval(() => void report().catch(() => undefined), PROGRESS_INTERVAL);
     signal.addEventListener('abort', () => void projector.stop());
     try {
       await projector.catchUp();
     } finally {
-      ended.abort();
-      await reporting;
+      clearInterval(reports);
       await projector.stop();
     }
     signal.throwIfAborted();
@@ -235,7 +229,7 @@ class Restore {
     const { store, feed } = this.ports;
     const samples = new Map<string, SealedSecret>();
     const visitor = {
-      visit: async ({ streams }: { streams: readonly { secrets: readonly SealedSecret[] }[] }) => {
+      visit: async ({ streams }: SecretPage) => {
         for (const secret of streams.flatMap(({ secrets }) => secrets))
           samples.set(sealingKeyIdOf(secret.sealed) ?? '?', secret);
       },

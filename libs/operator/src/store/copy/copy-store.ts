@@ -30,28 +30,18 @@ const NEAR = 100;
 export async function copyStore({ target, finish }: Given, context: StoresRun): Promise<ExitCode> {
   const { settings, output, signal } = context;
   const direction = target === 'mongodb' ? toMongo(settings) : toSqlite(settings);
-  let unlock: (() => void) | undefined;
   try {
-    if (finish) unlock = await direction.lockSource();
-    const source = await SourceLog.open(() => direction.openSource());
-    try {
-      const filling = await direction.openTarget();
-      try {
-        return await copyBetween({ source, filling, direction, finish }, context);
-      } finally {
-        await filling.close();
-      }
-    } finally {
-      await source.close();
-    }
+    await using opened = new AsyncDisposableStack();
+    if (finish) opened.defer(await direction.lockSource());
+    const source = opened.adopt(await SourceLog.open(() => direction.openSource()), (log) => log.close());
+    const filling = opened.adopt(await direction.openTarget(), (store) => store.close());
+    return await copyBetween({ source, filling, direction, finish }, context);
   } catch (error) {
     if (signal.aborted) return INTERRUPTED;
     const isRefusal = error instanceof CopyRefused || (error instanceof Error && error.name === 'IntakeRefused');
     if (!isRefusal) throw error;
     await output.err(`${error.message}. The source was not changed`);
     return FAILED;
-  } finally {
-    unlock?.();
   }
 }
 
