@@ -61,7 +61,7 @@ export class ConfirmSender {
   #channelProblem: string | undefined;
   /** Milliseconds for which this process ran and the broker was not blocked. All other times are on this clock. */
   #clock = 0;
-  /** The last time at which the broker answered, or owed no answer on an open channel. */
+  /** The last time at which the broker answered, or owed no answer. Once it was silent, another channel alone is no answer. */
   #answeredAt = 0;
   /** A message that the broker does not confirm although it answers. Kept while messages with its routing key are resent. */
   #unconfirmed: { message: AddressedMessage; since: number; sentAt: number } | undefined;
@@ -277,8 +277,9 @@ export class ConfirmSender {
 
   /** Detects stalls. If the broker confirms a probe but not the oldest message, one of its queues is the cause. */
   #watchConfirms(oldest: InFlightMessage | undefined): void {
-    if (this.isReady && this.#inFlight.size === 0) this.#answeredAt = this.#clock;
-    if (this.isReady && this.#clock - Math.max(this.#answeredAt, this.#probedAt) >= PROBE_INTERVAL) {
+    const isSilent = this.#clock - this.#answeredAt >= PROBE_INTERVAL;
+    if (this.isReady && !isSilent && this.#inFlight.size === 0) this.#answeredAt = this.#clock;
+    else if (this.isReady && isSilent && this.#clock - this.#probedAt >= PROBE_INTERVAL) {
       this.#probedAt = this.#clock;
       this.#sendNow({ ...PROBE, resolve() {}, reject() {} });
     }

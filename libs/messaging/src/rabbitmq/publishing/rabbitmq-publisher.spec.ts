@@ -119,7 +119,7 @@ describe('a stall', () => {
     expect(publisher.stall).toBeUndefined();
   });
 
-  it('is total while the connection is lost', async () => {
+  it('is total while the connection is lost, and until the next one has confirmed something', async () => {
     const publisher = await open();
     connection.state = 'disconnected';
     await vi.advanceTimersByTimeAsync(5_000);
@@ -129,7 +129,9 @@ describe('a stall', () => {
     });
     expect(problems).toEqual([]);
     connection.state = 'connected';
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(publisher.stall).toMatchObject({ isTotal: true });
+    connection.confirms.pop()!(null);
     expect(publisher.stall).toBeUndefined();
   });
 
