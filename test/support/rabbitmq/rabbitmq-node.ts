@@ -142,12 +142,15 @@ export class RabbitmqNode {
   /** Stops the only member of a stream. It cannot start again, because a file has the name of its folder. */
   async stopStream(name: string): Promise<void> {
     const streams = join(this.folder, 'mnesia', `keyfold${this.ports.amqp}@localhost`, 'stream');
-    const found = (await readdir(streams)).find((each) => each.includes(name.replaceAll('.', '_')));
+    const part = name.replaceAll('.', '_');
+    const found = (await readdir(streams)).find((each) => each.includes(part));
     const folder = join(streams, found!);
     await rename(folder, `${folder}.away`);
     await writeFile(folder, '');
-    const queue = `rabbit_misc:r(<<"/">>, queue, <<"${name}">>)`;
-    await this.ctl('eval', `{ok, Q} = rabbit_amqqueue:lookup(${queue}), exit(amqqueue:get_pid(Q), kill).`);
+    // A member that was elected again has another process than the record of the queue says.
+    const isMember = `string:find(lists:flatten(io_lib:format("~p", [Id])), "${part}") =/= nomatch`;
+    const children = 'supervisor:which_children(osiris_server_sup)';
+    await this.ctl('eval', `[exit(P, kill) || {Id, P, _, _} <- ${children}, is_pid(P), ${isMember}].`);
   }
 
   /** Kills the node and removes its data. */
