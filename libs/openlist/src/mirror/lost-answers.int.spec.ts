@@ -1,6 +1,6 @@
 import { InMemoryStreamQueue } from '@keyfold/application';
 import { openlistUserStream } from '@keyfold/projections';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { DisturbingProxy, type Disturbance } from '../../../../test/support/openlist/disturbing-proxy.js';
 import { OpenListDouble } from '../../../../test/support/openlist/openlist-double.js';
 import { addSshKey, changeAccount, registerAccount, updateAccount } from '../../../application/testing/accounts.js';
@@ -114,6 +114,23 @@ it('a creation that OpenList executes after everything else leaves a disabled us
     { username: 'anna', disabled: false },
     { username: 'ann', disabled: true },
   ]);
+});
+
+it('a change that OpenList executes after a newer one is undone within minutes', async () => {
+  await registerAccount(service, 7, 'ann');
+  await carry(7);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await updateAccount(service, 7, { permission: 1 });
+  proxy.disturb('late', 0);
+  await expect(mirror.carry(7)).rejects.toThrow(OpenListUnavailable);
+  await updateAccount(service, 7, { disabled: true });
+  await mirror.carry(7);
+  expect(usersOf(7)).toMatchObject([{ disabled: true }]);
+  await proxy.sendLate();
+  expect(usersOf(7)).toMatchObject([{ disabled: false }]);
+  vi.advanceTimersByTime(60_000);
+  await vi.waitFor(() => expect(usersOf(7)).toMatchObject([{ disabled: true }]), 10_000);
 });
 
 it('an intention is stored once, however often a creation is tried, and not while somebody else has the name', async () => {

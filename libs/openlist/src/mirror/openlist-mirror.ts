@@ -13,6 +13,8 @@ import { LOGIN_SENT, NameHeld, type Mirror, type UserMirror } from './user-mirro
 const KNOWN = 10_000;
 /** Milliseconds after a wrong login without another one for the account. */
 const WRONG_LOGIN_PAUSE = 300_000;
+/** Milliseconds in which OpenList executes a request whose answer was lost. Its databases wait up to 50 seconds for a lock. */
+const LATE = 60_000;
 /** The codes with which OpenList refuses a token or a password, and a login without a one-time code. */
 const TOKEN_REFUSED = 401;
 const CODE_MISSING = 402;
@@ -47,6 +49,9 @@ export class OpenListMirror {
   readonly #known = new LRUCache<number, Known>({ max: KNOWN });
   /** Accounts whose login was wrong. A second attempt within minutes could lock our address. */
   readonly #unusable = new LRUCache<number, true>({ max: KNOWN, ttl: WRONG_LOGIN_PAUSE });
+
+  /** Accounts for which a request may arrive late. */
+  readonly #late = new Set<number>();
 
   constructor(
     readonly api: OpenListApi,
@@ -269,6 +274,7 @@ export class OpenListMirror {
       } catch (error) {
         // Whatever this process knows may be wrong.
         if (!(error instanceof NameHeld)) this.#known.delete(accountId);
+        if (mayBeExecuted(error)) this.#compareLater(accountId);
         if (error instanceof OpenListRefused)
           throw new OpenListUnavailable(`OpenList refuses a request with the code ${error.code}`, { cause: error });
         if (!(error instanceof NameHeld)) throw error;
@@ -276,6 +282,17 @@ export class OpenListMirror {
         await this.#freeName(error);
       }
     }
+  }
+
+  /** A change that OpenList executes late may undo a newer one, so the mirror is compared again afterwards. */
+  #compareLater(accountId: number): void {
+    if (this.#late.has(accountId)) return;
+    this.#late.add(accountId);
+    setTimeout(() => {
+      this.#late.delete(accountId);
+      this.#known.delete(accountId);
+      this.carry(accountId).catch(() => this.#compareLater(accountId));
+    }, LATE).unref();
   }
 
   async #freeName({ accountId, user }: NameHeld): Promise<void> {
@@ -299,6 +316,11 @@ function basicOf(mirror: Mirror | undefined): string {
 
 const staticTokenRefused = () =>
   new OpenListUnavailable('OpenList refuses its static token. Check KEYFOLD_OPENLIST_TOKEN');
+
+/** Returns whether the request was sent, and its answer lost. */
+const mayBeExecuted = (error: unknown): boolean =>
+  error instanceof OpenListUnavailable &&
+  /^(UND_ERR|ECONNRESET)/.test((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 const isWrongLogin = (error: unknown): boolean =>
   error instanceof OpenListRefused && (error.code === TOKEN_REFUSED || error.code === CODE_MISSING);
