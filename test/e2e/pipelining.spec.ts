@@ -112,7 +112,7 @@ describe('pipelined requests of one connection', () => {
     expect(taken * large.length).toBeLessThan(20_000_000);
     await pipeline.until(() => pipeline.answers === 21 + 30 + all);
     pipeline.socket.destroy();
-    expect(pipeline.statuses.every((status) => status === '200')).toBe(true);
+    expect(pipeline.statuses.filter((status) => status !== '200')).toEqual([]);
   });
 
   it('end their connection with 429 if too many arrive at once, after the answers to those before', async () => {
@@ -120,7 +120,7 @@ describe('pipelined requests of one connection', () => {
     const [last, ...earlier] = answers.split('HTTP/1.1 ').slice(1).toReversed();
     expect(last).toMatch(/^429 Too Many Requests[^]*"too many pipelined requests: at most 96"/);
     expect(earlier.length).toBeGreaterThanOrEqual(96);
-    expect(earlier.every((answer) => answer.startsWith('200 OK'))).toBe(true);
+    expect(earlier.filter((answer) => !answer.startsWith('200 OK'))).toEqual([]);
   });
 
   it('are dropped when the client hangs up, and the service keeps running', async () => {

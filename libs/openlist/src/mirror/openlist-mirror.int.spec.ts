@@ -322,7 +322,7 @@ describe('a mirror', () => {
     await openlist.setFault('hang');
     const began = performance.now();
     const asked = await Promise.allSettled(Array.from({ length: 20 }, () => authorize(ANN)));
-    expect(asked.every(({ status }) => status === 'rejected')).toBe(true);
+    expect(asked.filter(({ status }) => status !== 'rejected')).toEqual([]);
     // One timeout of five seconds, not one for each.
     expect(performance.now() - began).toBeLessThan(15_000);
   });
