@@ -17,7 +17,9 @@ const proxy = createServer((incoming, answer) => {
   }
   const { method, headers } = incoming;
   const outgoing = request(app.baseUrl + path, { method, headers }, (received) => {
-    answer.writeHead(received.statusCode!, received.headers);
+    // As docs/run/proxy.md has it for Caddy.
+    const cookies = received.headers['set-cookie']?.map((cookie) => cookie.replace('Path=/', 'Path=/kf/'));
+    answer.writeHead(received.statusCode!, { ...received.headers, ...(cookies && { 'set-cookie': cookies }) });
     received.pipe(answer);
   });
   incoming.pipe(outgoing);
@@ -33,6 +35,8 @@ it('the root leads to the console below a path that a proxy strips', async () =>
 
 it('the console signs in, changes screens and loads again below a path that a proxy strips', async () => {
   const page = await signedInConsole(site, 'admin', ADMIN_PASSWORD);
+  const cookies = await page.context().cookies(`${site}/api/auth/login`);
+  expect(cookies.map(({ name, path }) => [name, path])).toEqual([['keyfold_device', '/kf/api/auth/login']]);
   await goTo(page, 'Accounts');
   await page.getByRole('link', { name: 'guest' }).click();
   await expectHeading(page, 'guest');
