@@ -3,6 +3,7 @@ import {
   LookUpSshKeysQuery,
   type Origin,
   type FileServerFactor,
+  type FileServerLogin,
 } from '@keyfold/application';
 import { mayLogInOver, mayWriteOver, type LoginProtocol } from '@keyfold/domain';
 import { parseOfferedKey } from '@keyfold/security';
@@ -33,8 +34,7 @@ export type AdmittedAccount = Readonly<{
 export type CheckedLogin = Readonly<{
   account: AdmittedAccount | null;
   factors: readonly FileServerFactor[];
-  codeRequired?: true;
-  notPermitted?: true;
+  refusal?: Extract<FileServerLogin, string>;
 }>;
 
 const REFUSED: CheckedLogin = { account: null, factors: [] };
@@ -68,9 +68,7 @@ export class FileServerAuthenticator {
     const checked = await this.commandBus.execute(
       new CheckFileServerLoginCommand({ protocol, username, password, code, address, origin }),
     );
-    if (checked === 'refused') return REFUSED;
-    if (checked === 'code required') return { ...REFUSED, codeRequired: true as const };
-    if (checked === 'not permitted') return { ...REFUSED, notPermitted: true as const };
+    if (typeof checked === 'string') return { ...REFUSED, refusal: checked };
     return { account: admitted(protocol, checked.account), factors: checked.factors };
   }
 

@@ -96,7 +96,7 @@ export class LoginCheckController {
   @NeedsScope('logins:verify', { handlerTimeout: LOGIN_TIMEOUT })
   async check(@Req() request: KeyfoldRequest): Promise<CheckedLoginResponse> {
     const asked = askedBy(checkedBodyOf(LoginToCheck, request));
-    const { account, factors, codeRequired, notPermitted } = await this.authenticator.check(asked, originOf(request));
+    const { account, factors, refusal } = await this.authenticator.check(asked, originOf(request));
     const shown = account && {
       id: account.id,
       username: account.username,
@@ -107,8 +107,8 @@ export class LoginCheckController {
     return {
       account: shown,
       factors,
-      ...(codeRequired && { code_required: true }),
-      ...(notPermitted && { not_permitted: true }),
+      ...(refusal === 'code required' && { code_required: true }),
+      ...(refusal === 'not permitted' && { not_permitted: true }),
     };
   }
 }

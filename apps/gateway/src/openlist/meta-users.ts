@@ -1,6 +1,7 @@
 import { Fault } from '@keyfold/http-envelope';
 import type { MetaUsers, MirroredIds } from '@keyfold/openlist';
 import type { Holding } from './exchange/relay.js';
+import { isRecord, readJson, type Fields } from './setting-token.js';
 
 /** In bytes. A meta may have long texts. */
 export const METAS_BYTES = 4_194_304;
@@ -11,7 +12,6 @@ const MAX_SHOWN_USERS = 10_000;
 
 const LISTS = ['read_users', 'write_users'] as const;
 
-type Fields = Record<string, unknown>;
 type Ids = Pick<MirroredIds, 'accountsOf' | 'usersOf'>;
 
 export const holdMetas: Holding = ({ status }) => (status === 200 ? METAS_BYTES : undefined);
@@ -23,7 +23,7 @@ export const holdMetas: Holding = ({ status }) => (status === 200 ? METAS_BYTES 
  */
 export async function withAccounts(body: Buffer, ids: Pick<Ids, 'accountsOf'>): Promise<Buffer> {
   const fault = () => new Fault(502, 'the answer of OpenList cannot be read');
-  const answer = parsed(body, fault);
+  const answer = readJson(body, fault);
   const data = isRecord(answer) ? answer['data'] : undefined;
   const metas = [isRecord(data) && Array.isArray(data['content']) ? data['content'] : data].flat().filter(isRecord);
   const shown = new Set(metas.flatMap((meta) => LISTS.flatMap((list) => idsOf(meta[list], fault) ?? [])));
@@ -67,7 +67,7 @@ type ReadMeta = Readonly<
 
 function readMeta(body: Buffer): ReadMeta {
   const fault = () => new Fault(400, 'the body must be a meta in JSON');
-  const read = parsed(body, fault);
+  const read = readJson(body, fault);
   if (!isRecord(read) || Array.isArray(read)) throw fault();
   const names = Object.keys(read).map((name) => name.toLowerCase());
   // Go matches names of fields whatever their case, some of its readers also other letters.
@@ -94,14 +94,6 @@ async function keptUsers(
   return { read_users: kept(stored?.read_users), write_users: kept(stored?.write_users) };
 }
 
-function parsed(body: Buffer, fault: () => Fault): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    throw fault();
-  }
-}
-
 function idsOf(value: unknown, fault: () => Fault): number[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value) || !value.every(isId)) throw fault();
@@ -109,4 +101,3 @@ function idsOf(value: unknown, fault: () => Fault): number[] | undefined {
 }
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

@@ -21,24 +21,17 @@ export function openListParts(settings: ApiSettings): Readonly<{ modules: Dynami
       {
         provide: MirroredIds,
         inject: [OpenListApi, StreamLoader, OpenListMirror],
-        useFactory: (api: OpenListApi, loader: StreamLoader, mirror: OpenListMirror) =>
-          new MirroredIds(api, loader, mirror),
+        useFactory: (...parts: ConstructorParameters<typeof MirroredIds>) => new MirroredIds(...parts),
       },
       {
         provide: Forwarding,
         inject: [OpenListApi, Identities, ClientAddress, QueryBus, MirroredIds],
-        useFactory: async (
-          api: OpenListApi,
-          identities: Identities,
-          addresses: ClientAddress,
-          queryBus: QueryBus,
-          ids: MirroredIds,
-        ) => {
+        useFactory: async (api: OpenListApi, ...others: [Identities, ClientAddress, QueryBus, MirroredIds]) => {
           await api.version().catch(asConfigurationError);
           // Loads undici, which a process without OpenList does not need.
           const { OpenListForwarding } = await import('./openlist-forwarding.js');
           const { KEYFOLD_HSTS_SECONDS: hstsSeconds } = settings;
-          return new OpenListForwarding({ url: openlist.url, hstsSeconds }, api, identities, addresses, queryBus, ids);
+          return new OpenListForwarding({ url: openlist.url, hstsSeconds }, api, ...others);
         },
       },
     ],

@@ -16,7 +16,7 @@ export const holdSettings: Holding = ({ status }) => (status === 200 ? SETTINGS_
  */
 export async function withOwnToken(body: Buffer, own: () => Promise<string>): Promise<Buffer> {
   const fault = () => new Fault(502, 'the answer of OpenList cannot be read');
-  const answer = readable(() => JSON.parse(body.toString()) as unknown, fault);
+  const answer = readJson(body, fault);
   const tokens = [isRecord(answer) ? answer['data'] : answer]
     .flat()
     .filter(isRecord)
@@ -35,7 +35,7 @@ export async function withOwnToken(body: Buffer, own: () => Promise<string>): Pr
  */
 export function safeSettings(body: Buffer): Buffer {
   const fault = () => new Fault(400, 'the body must be a list of settings in JSON');
-  const settings = readable(() => JSON.parse(body.toString()) as unknown, fault);
+  const settings = readJson(body, fault);
   if (!Array.isArray(settings)) throw fault();
   const saved = settings.flatMap((item) => (isRecord(item) ? safeSetting(item) : [item]));
   // Too deep lists can be read and not written.
@@ -58,6 +58,9 @@ function ignoring(value: unknown): unknown {
   return headers === '' ? 'authorization' : `${headers},authorization`;
 }
 
+export const readJson = (body: Buffer, fault: () => Fault): unknown =>
+  readable(() => JSON.parse(body.toString()) as unknown, fault);
+
 function readable<Result>(read: () => Result, fault: () => Fault): Result {
   try {
     return read();
@@ -66,8 +69,8 @@ function readable<Result>(read: () => Result, fault: () => Fault): Result {
   }
 }
 
-type Fields = Record<string, unknown>;
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+export type Fields = Record<string, unknown>;
+export const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** Go matches names of fields whatever their case. */
 const isNamed = (field: string, name: string) => field.toLowerCase() === name;

@@ -16,10 +16,13 @@ import { RememberedLogins, type BasicLogin } from './remembered-logins.js';
 /** The challenge of OpenList. Clients may show the name to their user. */
 export const CHALLENGE = 'Basic realm="openlist"';
 
-const refused = () => new Fault(401, 'the name or the password is wrong');
-/** As in OpenList: another password would not help. */
-const notPermitted = () => new Fault(403, 'the account is disabled or may not use WebDAV');
-const codeRequired = () => new Fault(401, 'two-factor is on: WebDAV needs an app password');
+const REFUSALS: Readonly<Record<Extract<FileServerLogin, string>, readonly [status: number, message: string]>> = {
+  refused: [401, 'the name or the password is wrong'],
+  // As in OpenList: another password would not help.
+  'not permitted': [403, 'the account is disabled or may not use WebDAV'],
+  'code required': [401, 'two-factor is on: WebDAV needs an app password'],
+};
+const faultFor = (refusal: keyof typeof REFUSALS) => new Fault(...REFUSALS[refusal]);
 
 /** A caller over WebDAV. `appPassword` is the hash of the app password that was sent, if it was one. */
 export type WebDavCaller = Caller & Readonly<{ appPassword?: string | undefined }>;
@@ -48,9 +51,9 @@ export class WebDavLogins {
   async callerOf(authorization: string | undefined, address: string, origin: () => Origin): Promise<WebDavCaller> {
     const login = basicLogin(authorization ?? '', address);
     if (login) return this.#byPassword(login, origin());
-    if (!authorization?.startsWith('Bearer ')) throw refused();
+    if (!authorization?.startsWith('Bearer ')) throw faultFor('refused');
     const caller = await this.callers.identify(authorization, 'account', origin).catch(asRefusal);
-    if (caller.by !== 'static-token') throw refused();
+    if (caller.by !== 'static-token') throw faultFor('refused');
     return caller;
   }
 
@@ -90,9 +93,7 @@ export class WebDavLogins {
     // An empty code: with two-factor, only app passwords open WebDAV.
     const asked = { protocol: 'webdav', ...login, code: '', origin, onRightPassword } as const;
     const checked = await this.commandBus.execute(new CheckFileServerLoginCommand(asked));
-    if (checked === 'not permitted') throw notPermitted();
-    if (checked === 'code required') throw codeRequired();
-    if (checked === 'refused') throw refused();
+    if (typeof checked === 'string') throw faultFor(checked);
     return checked;
   }
 
@@ -106,14 +107,14 @@ const mayEnter = ({ disabled, permission }: Account) => !disabled && mayLogInOve
 
 /** Returns the caller whose password or app password was right. */
 function callerFor({ state, version }: Loaded<Account>, appPassword?: string): WebDavCaller {
-  if (state.status !== 'active') throw refused();
-  if (!mayEnter(state)) throw notPermitted();
-  if (state.twoFactor && appPassword === undefined) throw codeRequired();
+  if (state.status !== 'active') throw faultFor('refused');
+  if (!mayEnter(state)) throw faultFor('not permitted');
+  if (state.twoFactor && appPassword === undefined) throw faultFor('code required');
   return { account: state, accountVersion: version, by: 'session', appPassword };
 }
 
 function asRefusal(error: unknown): never {
-  throw error instanceof DomainError ? refused() : error;
+  throw error instanceof DomainError ? faultFor('refused') : error;
 }
 
 /** Reads a Basic login (RFC 7617). The name ends at the first colon. */
