@@ -2,7 +2,7 @@ import { BackOff, waitAtMost } from '@keyfold/concurrency';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { BrokerConnection } from '../connection/broker-connection.js';
 import { channelProblemOf } from '../connection/channels.js';
-import { BODY_BYTES, MAX_BODY } from './envelope.js';
+import { BODY_SIZE_HEADER, MAX_BODY } from './envelope.js';
 
 /**
  * Settles a delivery exactly once. The broker closes the channel on a second answer, which would requeue all other deliveries, so only the
@@ -159,7 +159,7 @@ function dropLargeBodies(channel: Channel): void {
     if (dropping > 0) return void (dropping -= frame.content?.length ?? 0);
     if (frame.fields && frame.size !== undefined && frame.size > MAX_BODY) {
       dropping = frame.size;
-      frame.fields.headers = { ...frame.fields.headers, [BODY_BYTES]: frame.size };
+      frame.fields.headers = { ...frame.fields.headers, [BODY_SIZE_HEADER]: frame.size };
       frame.size = 0;
     }
     acceptMessageFrame.call(channel, frame);

@@ -17,7 +17,7 @@ export type Envelope = Readonly<{
 
 /** In bytes. Longer bodies are dropped on arrival; this header then has their length. */
 export const MAX_BODY = 65_536;
-export const BODY_BYTES = 'x-body-bytes';
+export const BODY_SIZE_HEADER = 'x-body-bytes';
 
 /** Of a message or a correlation, in visible ASCII characters. */
 export const MAX_ID_LENGTH = 200;
@@ -59,7 +59,7 @@ export const logFieldsOf = ({ id, type, correlation }: Envelope) => ({
  * @throws InvalidMessage the body is too large or not JSON
  */
 export function dataOf({ content, properties }: Pick<ConsumeMessage, 'content' | 'properties'>): unknown {
-  if (content.length > MAX_BODY || ownValue(properties.headers, BODY_BYTES) !== undefined)
+  if (content.length > MAX_BODY || ownValue(properties.headers, BODY_SIZE_HEADER) !== undefined)
     throw new InvalidMessage('body-too-large', `the body has more than ${MAX_BODY} bytes`);
   requireJson(properties);
   try {
