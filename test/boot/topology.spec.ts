@@ -108,7 +108,7 @@ describe('keyfold topology', () => {
     const { status, err } = await topology('diff', { KEYFOLD_RABBITMQ_MANAGEMENT_URL: managementUrl });
     expect(status).toBe(1);
     expect(err).toBe(
-      'cannot compare 8 objects: the management API does not answer at KEYFOLD_RABBITMQ_MANAGEMENT_URL. ' +
+      'cannot compare 8 objects: KEYFOLD_RABBITMQ_MANAGEMENT_URL leads to no management API that answers. ' +
         'Fix this, or run the printed rabbitmqctl lines and unset KEYFOLD_RABBITMQ_MANAGEMENT_URL\n',
     );
   });

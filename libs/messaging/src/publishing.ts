@@ -31,7 +31,7 @@ export class UnsendableMessage extends Error {
 /** Milliseconds without an answer after which a destination counts as stalled. */
 export const STALL_AGE = 5_000;
 
-/** For `STALL_AGE` or longer, the broker was unreachable or confirmed some messages neither at once nor when they were resent. */
+/** For `STALL_AGE` or longer, the broker was unreachable or did not confirm some messages, even when they were resent. */
 export type Stall = Readonly<{
   reason: string;
   seconds: number;

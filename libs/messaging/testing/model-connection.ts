@@ -23,14 +23,28 @@ export class ModelConnection {
 
   async confirmChannel(): Promise<ConfirmChannel> {
     const isClosed = this.makesClosed;
+    const unconfirmed: Promise<void>[] = [];
     const channel = Object.assign(new EventEmitter(), {
       close: async () => void channel.emit('close'),
-      publish: (_exchange: string, key: string, _body: Buffer, _properties: object, confirm: Confirm) => {
+      publish: (
+        _exchange: string,
+        key: string,
+        _body: Buffer,
+        _properties?: object,
+        confirm: Confirm = () => undefined,
+      ) => {
         if (isClosed) throw Object.assign(new Error('Channel closed'), { name: 'IllegalOperationError' });
-        if (this.confirmsSoon(key)) queueMicrotask(() => confirm(null));
-        else this.confirms.push(confirm);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        unconfirmed.push(promise);
+        const confirmed: Confirm = (error) => {
+          confirm(error);
+          resolve();
+        };
+        if (this.confirmsSoon(key)) queueMicrotask(() => confirmed(null));
+        else this.confirms.push(confirmed);
         return true;
       },
+      waitForConfirms: () => Promise.all(unconfirmed),
     });
     this.channels.push(channel);
     return channel as unknown as ConfirmChannel;

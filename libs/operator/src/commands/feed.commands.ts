@@ -31,7 +31,7 @@ retries it every 30 seconds; this command does so now. The exit status is 1 if a
 
 const RELAY = `
 Shows for each slot of the feed: the last position (head), the last published position (checkpoint), the number of commits between them
-(lag) and the process that owns the slot. If events wait, a line says why. On MongoDB it only knows that no
+(lag) and the process that owns the slot. If events wait, a line says why. On MongoDB it can only report that no
 worker publishes or that an event has waited for 20 seconds; the readiness of the workers and "keyfold topology diff" then give the reason.
 
 An account is parked if one of its events cannot be sent. Its later events wait, and it is retried after 30 seconds, then ever less often,

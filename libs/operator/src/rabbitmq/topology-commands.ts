@@ -22,14 +22,14 @@ function report(findingsOn: typeof diffTopology, { settings, output }: BrokerRun
       await output.err('set KEYFOLD_RABBITMQ_MANAGEMENT_URL to compare bindings and policies and to set policies');
     // With the management API, something is unknown only if the API does not answer or refuses this user.
     const unknown = management ? findings.filter(({ state }) => state === 'unknown').length : 0;
-    const reason = management?.isReachable ? MISSING_TAGS : UNREACHABLE;
+    const reason = management?.hasRefused ? MISSING_TAGS : UNREACHABLE;
     if (unknown > 0) await output.err(`cannot compare ${counted(unknown, 'object')}: ${reason}. ${UNKNOWN_ADVICE}`);
     return unknown > 0 || findings.some(isOpen) ? FAILED : DONE;
   });
 }
 
 const MISSING_TAGS = 'the user needs the tag policymaker, and administrator for operator policies';
-const UNREACHABLE = 'the management API does not answer at KEYFOLD_RABBITMQ_MANAGEMENT_URL';
+const UNREACHABLE = 'KEYFOLD_RABBITMQ_MANAGEMENT_URL leads to no management API that answers';
 const UNKNOWN_ADVICE = 'Fix this, or run the printed rabbitmqctl lines and unset KEYFOLD_RABBITMQ_MANAGEMENT_URL';
 
 const STATE_WIDTH = 'different  '.length;

@@ -1,3 +1,4 @@
+import { waitAtMost } from '@keyfold/concurrency';
 import { reasonOf } from '@keyfold/reporting';
 import type { ConfirmChannel, Message, Options } from 'amqplib';
 import { BrokerUnavailable, MessageRefused, STALL_AGE, UnsendableMessage, type Stall } from '../../publishing.js';
@@ -21,22 +22,22 @@ type InFlightMessage = PendingMessage & { readonly sentAt: number; returned?: tr
 export type ConfirmSenderOptions = Readonly<{
   /** Milliseconds the broker may take to confirm a message, not counting the time it is blocked. Defaults to 10 s. */
   confirmTimeout?: number;
-  /** Maximum number of messages in flight; further messages are queued. Defaults to 500. */
+  /** Maximum number of messages in flight; further messages are queued. Defaults to 150. */
   window?: number;
   /** Called when the broker is connected but takes or confirms no messages: once per reason until a message is confirmed. */
   onProblem?(problem: string): void;
 }>;
 
 const CONFIRM_TIMEOUT = 10_000;
-/** More than a few hundred do not raise the throughput; they only add latency, and duplicates after an outage. */
-const WINDOW = 500;
+/** With 200 unconfirmed messages to one queue, RabbitMQ may stop reading from the connection (credit_flow_default_credit), and could not answer a probe. */
+const WINDOW = 150;
 /** Milliseconds between the loss of a channel and the next attempt to open one. */
 const REOPEN_DELAY = 500;
 const TICK = 100;
 /** Milliseconds without an answer before the broker is probed, and between two probes. */
 const PROBE_INTERVAL = 2_000;
-/** No queue has this name, so the broker returns the probe and confirms it, even while a queue takes no messages. */
-const PROBE = { exchange: '', routingKey: 'keyfold.probe', body: Buffer.alloc(0), properties: {} };
+/** No queue has this name, so the broker confirms the message at once, even while a queue takes none. */
+const PROBE = 'keyfold.probe';
 /** The error text of amqplib 2.3 for a nack. Any other error means that the channel is gone. */
 const NACKED = 'message nacked';
 
@@ -99,7 +100,9 @@ export class ConfirmSender {
     const age = this.#clock - since;
     if (age < STALL_AGE) return undefined;
     const isTotal = this.#clock - this.#answeredAt >= STALL_AGE;
-    const cause = message && !isTotal ? causeOf(message) : this.#whyAway();
+    const { state } = this.connection;
+    const away = state === 'connected' ? 'RabbitMQ does not answer' : `RabbitMQ is ${state}`;
+    const cause = message && !isTotal ? causeOf(message) : away;
     return { isTotal, seconds: age / 1_000, reason: `no confirm for ${Math.floor(age / 1_000)} seconds: ${cause}` };
   }
 
@@ -163,7 +166,7 @@ export class ConfirmSender {
     }
     if (isRefused) {
       const reason = refusalReasonOf(message);
-      if (message.routingKey !== PROBE.routingKey) this.#report(reason);
+      this.#report(reason);
       message.reject(new MessageRefused(`the broker refused ${nameOf(message)}: ${reason}`));
     } else if (error) {
       message.reject(unknownOutcomeOf(message, this.#channelProblem ?? reasonOf(error)));
@@ -250,7 +253,6 @@ export class ConfirmSender {
 
   #whyAway(): string {
     const { state } = this.connection;
-    if (this.isReady) return 'RabbitMQ does not answer';
     return state === 'connected' ? 'the channel to RabbitMQ is not open' : `RabbitMQ is ${state}`;
   }
 
@@ -275,22 +277,33 @@ export class ConfirmSender {
     this.#sendNext();
   }
 
+  /** Asks on a channel of its own, because a queue that takes no messages can hold up the channel of its publisher. */
+  async #probe(): Promise<void> {
+    this.#probedAt = this.#clock;
+    const channel = await this.connection.confirmChannel();
+    channel.on('error', () => undefined);
+    channel.publish('', PROBE, Buffer.alloc(0), {}, (error: Error | null) => {
+      if (!error) this.#answeredAt = this.#clock;
+    });
+    await waitAtMost(PROBE_INTERVAL, channel.waitForConfirms());
+    await closeChannel(channel);
+  }
+
   /** Detects stalls. If the broker confirms a probe but not the oldest message, one of its queues is the cause. */
   #watchConfirms(oldest: InFlightMessage | undefined): void {
     const isSilent = this.#clock - this.#answeredAt >= PROBE_INTERVAL;
     if (this.isReady && !isSilent && this.#inFlight.size === 0) this.#answeredAt = this.#clock;
-    else if (this.isReady && isSilent && this.#clock - this.#probedAt >= PROBE_INTERVAL) {
-      this.#probedAt = this.#clock;
-      this.#sendNow({ ...PROBE, resolve() {}, reject() {} });
-    }
+    else if (this.connection.state === 'connected' && isSilent && this.#clock - this.#probedAt >= PROBE_INTERVAL)
+      // It fails with its connection.
+      this.#probe().catch(() => undefined);
     if (oldest && this.#clock - oldest.sentAt >= STALL_AGE && this.#answeredAt > oldest.sentAt)
       this.#unconfirmed ??= { message: oldest, since: oldest.sentAt, sentAt: oldest.sentAt };
-    // It is no longer resent: another process has its slot.
-    else if (this.#unconfirmed && this.#clock - this.#unconfirmed.sentAt > this.#confirmTimeout + STALL_AGE)
+    // It is no longer resent, because another process has its slot; nor is another message unconfirmed on the next channel.
+    else if (this.#unconfirmed && this.#clock - this.#unconfirmed.sentAt > this.#confirmTimeout + 2 * STALL_AGE)
       this.#unconfirmed = undefined;
     const { stall } = this;
     if (stall && !this.#wasStalled && this.isReady) this.options.onProblem?.(stall.reason);
-    this.#wasStalled = stall !== undefined;
+    this.#wasStalled = stall !== undefined && (this.#wasStalled || this.isReady);
   }
 }
 

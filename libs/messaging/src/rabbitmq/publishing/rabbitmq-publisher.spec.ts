@@ -139,7 +139,7 @@ describe('a stall', () => {
     connection.confirmsSoon = (key) => key === PROBE;
     const publisher = await open();
     publisher.publish(message('1')).catch(() => undefined);
-    await vi.advanceTimersByTimeAsync(14_000);
+    await vi.advanceTimersByTimeAsync(19_000);
     expect(publisher.stall).toMatchObject({ isTotal: false });
     await vi.advanceTimersByTimeAsync(2_000);
     expect(publisher.stall).toBeUndefined();

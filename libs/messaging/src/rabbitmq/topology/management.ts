@@ -33,8 +33,8 @@ export type QueueState = Readonly<{
  * method throws `ManagementUnavailable` if the API is unreachable or refuses; no error contains the password.
  */
 export class Management {
-  /** Whether the API has answered a request, even with an error. */
-  isReachable = false;
+  /** Whether the API has refused a request of this user. */
+  hasRefused = false;
   readonly #base: URL;
   readonly #authorization: string;
   readonly #vhost: string;
@@ -108,7 +108,7 @@ export class Management {
         signal: AbortSignal.timeout(TIMEOUT),
         ...(body === undefined ? {} : { body }),
       });
-      this.isReachable = true;
+      this.hasRefused ||= response.status === 401 || response.status === 403;
       return { status: response.status, ok: response.ok, text: await response.text() };
     } catch (error) {
       // The error of `fetch` itself only says that it failed; the cause is in `cause`.
