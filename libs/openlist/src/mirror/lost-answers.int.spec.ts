@@ -8,6 +8,7 @@ import { EmbeddedService } from '../../../application/testing/embedded-service.j
 import { OpenListApi } from '../api/openlist-api.js';
 import { OpenListUnavailable } from '../api/openlist.errors.js';
 import { AccountTurns } from './account-turns.js';
+import { MirroredIds } from './mirrored-ids.js';
 import { accountOfMirror } from './mirrored-user.js';
 import { OpenListMirror } from './openlist-mirror.js';
 import { UserMirror } from './user-mirror.js';
@@ -21,6 +22,7 @@ let openlist: OpenListDouble;
 let proxy: DisturbingProxy;
 let service: EmbeddedService;
 let mirror: OpenListMirror;
+let ids: MirroredIds;
 
 beforeEach(async () => {
   openlist = await OpenListDouble.start();
@@ -33,6 +35,7 @@ beforeEach(async () => {
   onTestFinished(() => api.close());
   const users = new UserMirror(api, sealer, runner, () => clock.now());
   mirror = new OpenListMirror(api, loader, new AccountTurns(new InMemoryStreamQueue(), undefined), users);
+  ids = new MirroredIds(api, loader, mirror);
 });
 
 /** Carries an account as the outlet does: again after each answer that did not arrive. */
@@ -103,6 +106,12 @@ it.each(['cut', 'late'] as const)('a deletion after a %s creation leaves no user
   await proxy.sendLate();
   await carry(7);
   expect(usersOf(7)).toEqual([]);
+});
+
+it('a user stands for its account before its creation is confirmed', async () => {
+  await loseCreation(7, 'cut');
+  const [user] = usersOf(7);
+  expect(await ids.accountsOf([user!.id])).toEqual(new Map([[user!.id, 7]]));
 });
 
 it('a creation that OpenList executes after everything else leaves a disabled user', async () => {

@@ -41,8 +41,11 @@ export class MirroredIds {
     if (user.role === ROLE_ADMIN) return ADMIN_ID;
     if (user.role === ROLE_GUEST) return GUEST_ID;
     const accountId = accountOfMirror(user);
-    // A user may have the mark of an account and not be its mirror.
-    return accountId !== undefined && (await this.#linkOf(accountId))?.userId === userId ? accountId : undefined;
+    const link = accountId === undefined ? undefined : await this.#linkOf(accountId);
+    if (!link) return undefined;
+    // A user may have the mark of an account and not be its mirror. The link of a new mirror has no id until its creation is confirmed.
+    const mirrorId = link.userId || (await linkedUser(this.api, link))?.id;
+    return mirrorId === userId ? accountId : undefined;
   }
 
   async #mirrorOf(accountId: number): Promise<number | undefined> {
