@@ -176,7 +176,8 @@ describe.each(operatorStores)('on %s', (_, open) => {
     await changeUser('late', { sso_id: 'keyfold-7-0123456789abcdef' });
     const erase = () => scene.run({ command: 'account erase', args: { id: 7, json: false } });
     await openlist.setFault('refuse');
-    const left = 'OpenList may still have a user of account 7. Run the command again';
+    const left =
+      'OpenList may still have a user of account 7, which is erased here. Run the command again with OpenList, or delete the user there';
     const problem = expect.stringMatching(/^OpenList is unavailable: /);
     for (let run = 0; run < 2; run++) expect(await erase()).toMatchObject({ status: 1, err: [problem, left] });
     await openlist.setFault(undefined);
@@ -278,7 +279,7 @@ describe('without a usable OpenList', () => {
       expect(await scene.run({ command: 'account erase', args: { id: 7, json: false } })).toMatchObject({
         status: 78,
         err: [
-          'OpenList may still have a user of account 7. Run the command again',
+          'OpenList may still have a user of account 7, which is erased here. Run the command again with OpenList, or delete the user there',
           expect.stringContaining('KEYFOLD_OPENLIST_URL: is required'),
         ],
       });

@@ -67,7 +67,10 @@ async function removeFromOpenList(id: number, run: CommandRun): Promise<ExitCode
       return DONE;
     });
   } finally {
-    if (!isRemoved) await run.output.err(`OpenList may still have a user of account ${id}. Run the command again`);
+    if (!isRemoved)
+      await run.output.err(
+        `OpenList may still have a user of account ${id}, which is erased here. Run the command again with OpenList, or delete the user there`,
+      );
   }
 }
 
