@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from './reason-of.js';
+import { firstErrorOf, reasonOf } from './reason-of.js';
 
 const refused = (address: string) => new Error(`connect ECONNREFUSED ${address}:5672`);
 /** As Node makes it for a host with several addresses: without a message. */
@@ -31,6 +31,18 @@ describe('the reason of an error is', () => {
     expect(reasonOf(wrapped)).toBe(wrapped.message);
     expect(reasonOf(new Error('cannot send', { cause: wrapped }))).toBe(`cannot send: ${wrapped.message}`);
     expect(reasonOf(new AggregateError([refused('::1'), refused('::1')]))).toBe('connect ECONNREFUSED ::1:5672');
+  });
+
+  it('that of the work, and then that of the disposal that failed after it', () => {
+    const work = new RangeError('cannot read', { cause: refused('::1') });
+    const later = new SuppressedError(new Error('cannot close'), new Error('cannot remove'));
+    const joined = new SuppressedError(later, work);
+    expect(reasonOf(joined)).toBe('cannot read; connect ECONNREFUSED ::1:5672; cannot remove; cannot close');
+    expect([joined, later, work].map((error) => (firstErrorOf(error) as Error).message)).toEqual([
+      'cannot read',
+      'cannot remove',
+      'cannot read',
+    ]);
   });
 
   it('found even if its causes are circular', () => {

@@ -1,4 +1,5 @@
 import { DONE, FAILED, INTERRUPTED, WRONG_USAGE, type ExitCode } from '@keyfold/process';
+import { firstErrorOf, reasonOf } from '@keyfold/reporting';
 import type { OperatorOutput } from '../../command-run.js';
 import { OpenlistDatabase } from '../database/openlist-database.js';
 import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
@@ -27,9 +28,10 @@ export async function exportOpenlist({ file: path, passwordsFrom }: Given, run: 
     using old = passwordsFrom === undefined ? undefined : new OpenlistDatabase(passwordsFrom);
     using file = new OpenlistWriter(path);
     return await exportTo(file, old, run);
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstErrorOf(thrown);
     if (!(error instanceof UnusableOpenlistDatabase || error instanceof UnwritableExport)) throw error;
-    await run.output.err(`${error.message}. Nothing was written`);
+    await run.output.err(`${reasonOf(thrown)}. Nothing was written`);
     return error instanceof UnusableOpenlistDatabase ? WRONG_USAGE : FAILED;
   }
 }

@@ -2,6 +2,7 @@ import type { Commit } from '@keyfold/event-store';
 import { requireSealingKeyOf } from '@keyfold/application';
 import { DONE, FAILED, serviceVersion, WRONG_USAGE, type ExitCode } from '@keyfold/process';
 import { foldCommits, siteSettingsStream, walkFeed } from '@keyfold/projections';
+import { firstErrorOf, reasonOf } from '@keyfold/reporting';
 import { parseSealingKeys, Sealer, sealingKeyIdOf } from '@keyfold/security';
 import type { LogAdapters, OpenLog } from '@keyfold/wiring';
 import { createReadStream } from 'node:fs';
@@ -59,9 +60,10 @@ export async function makeBackup(request: BackupRequest, run: BackupRun): Promis
     if (sealer) requireSealingKeyOf(foldCommits(siteSettingsStream.aggregate, settings).state, sealer);
     // An HMAC would hide a change that was made before.
     return await new Backup(folder, log.adapters, encryption, run, doubt === undefined ? sealer : undefined).make();
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstErrorOf(thrown);
     if (!(error instanceof UnusableBackup)) throw error;
-    await run.output.err(`${error.message}. The backup was not changed`);
+    await run.output.err(`${reasonOf(thrown)}. The backup was not changed`);
     return WRONG_USAGE;
   }
 }

@@ -1,4 +1,5 @@
 import { DONE, FAILED, INTERRUPTED, type ExitCode } from '@keyfold/process';
+import { firstErrorOf, reasonOf } from '@keyfold/reporting';
 import {
   lockFolder,
   openMongoStore,
@@ -36,11 +37,11 @@ export async function copyStore({ target, finish }: Given, context: StoresRun): 
     const source = opened.adopt(await SourceLog.open(() => direction.openSource()), (log) => log.close());
     const filling = opened.adopt(await direction.openTarget(), (store) => store.close());
     return await copyBetween({ source, filling, direction, finish }, context);
-  } catch (error) {
+  } catch (thrown) {
+    const error = firstErrorOf(thrown);
     if (signal.aborted) return INTERRUPTED;
-    const isRefusal = error instanceof CopyRefused || (error instanceof Error && error.name === 'IntakeRefused');
-    if (!isRefusal) throw error;
-    await output.err(`${error.message}. The source was not changed`);
+    if (!(error instanceof CopyRefused || (error instanceof Error && error.name === 'IntakeRefused'))) throw error;
+    await output.err(`${reasonOf(thrown)}. The source was not changed`);
     return FAILED;
   }
 }
