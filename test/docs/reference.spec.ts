@@ -37,7 +37,7 @@ function commandsPage(): string {
   });
   return `# Commands
 
-Run \`keyfold <command>\`, with the settings of the processes. [How to type it](../run/install.md#operator-commands) depends on the installation. Only
+Run \`keyfold <command>\`, with the settings of the processes. [The way to run it](../run/install.md#operator-commands) depends on the installation. Only
 the output of the command goes to stdout, so you can pipe \`--json\`. All commands can run beside running processes.
 
 This page is generated from the help of the command by \`npm run docs\`.

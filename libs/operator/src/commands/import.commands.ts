@@ -45,7 +45,7 @@ export const importCommands = {
     help: OPENLIST,
     fields: {
       file: local(argument('<file>', 'database of OpenList, usually data/data.db')),
-      accept: optionOr<readonly string[]>([], '--accept <problem...>', 'go on in spite of these problems', texts),
+      accept: optionOr<readonly string[]>([], '--accept <problem...>', 'continue despite these problems', texts),
       staticToken: local(flag('--static-token', 'also take the static token')),
       silent: flag('--silent', 'publish no events'),
       dryRun: local(flag('--dry-run', 'only show what would be taken')),
