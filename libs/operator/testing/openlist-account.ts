@@ -21,6 +21,7 @@ export const openlistAccount = (id: number, username: string, differing: Partial
   hasPasskeys: false,
   keys: [],
   keysLeftOut: 0,
+  ofExport: false,
   widened: '',
   notes: [],
   ...differing,

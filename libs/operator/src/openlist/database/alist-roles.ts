@@ -25,20 +25,18 @@ export function rightsOf(roles: readonly AlistRole[], basePath: string): RoleRig
   const base = cleanBasePath(basePath);
   const hasWhole = scopes.some(({ path }) => contains(path, base));
   // Without a right in the base path itself, AList shows nothing but these folders.
-  const within = scopes.map(({ path }) => path).filter((path) => contains(base, path));
+  const within = [...new Set(scopes.map(({ path }) => path).filter((path) => contains(base, path)))];
   const folder = within.find((path) => within.every((other) => contains(path, other)));
   const narrowed = !hasWhole && folder !== undefined ? folder : base;
   const bits = bitsOf(scopes.filter(({ path }) => contains(path, narrowed)));
   const all = bitsOf(scopes);
+  const before = [...within.slice(0, 3), ...(within.length > 3 ? ['…'] : [])].join(', ') || 'nothing';
   const names = new Set(roles.map(({ name }) => name));
   return {
     role: names.has('admin') ? ROLE_ADMIN : Number(names.has('guest')) * ROLE_GUEST,
     basePath: narrowed,
     permission: bits & COMMON_BITS,
-    widened:
-      hasWhole || narrowed !== base
-        ? ''
-        : `${within.length === 0 ? 'nothing' : 'some folders'} before, now all of ${base}`,
+    widened: hasWhole || narrowed !== base ? '' : `${before} before, now all of ${base}`,
     notes: [
       ...(narrowed === base ? [] : [`only ${narrowed} of ${base}, as its roles allow`]),
       ...((all & ~bits & COMMON_BITS) === 0

@@ -76,6 +76,7 @@ describe('the database of OpenList', () => {
       ],
       keysLeftOut: 0,
       widened: '',
+      ofExport: false,
       notes: [],
     });
   });
@@ -380,7 +381,7 @@ describe('a database of AList', () => {
       'nothing for all folders',
       '[5]',
       '/',
-      { permission: 0, widened: 'some folders before, now all of /', notes: [differing] },
+      { permission: 0, widened: '/a, /b before, now all of /', notes: [differing] },
     ],
     [
       'no rights without a role',

@@ -6,6 +6,7 @@ import { COMMON_BITS, roleIdsIn, rightsOf, type AlistRole } from './alist-roles.
 import { openOpenlistFile, UnusableOpenlistDatabase } from './openlist-file.js';
 import {
   accountOf,
+  EXPORTED_SALT,
   isInteger,
   passwordIn,
   textOf,
@@ -88,7 +89,8 @@ export class OpenlistDatabase {
     const reserved = new Set<number>();
     for (let last: SQLOutputValue = LOWEST_ROW; ;) {
       const page = this.#read('users.rowid > ?', last);
-      for (const row of page) yield this.#rowOf(row, reserved);
+      const ofExport = page.some(({ salt = '' }) => EXPORTED_SALT.test(textOf(salt)));
+      for (const row of page) yield this.#rowOf(row, reserved, ofExport);
       if (page.length < PAGE) return;
       last = page.at(-1)!['row']!;
     }
@@ -136,7 +138,7 @@ export class OpenlistDatabase {
   }
 
   /** `reserved`: the roles of admin and guest that earlier rows have. */
-  #rowOf(row: Row, reserved: Set<number>): OpenlistAccount | RefusedRow {
+  #rowOf(row: Row, reserved: Set<number>, ofExport: boolean): OpenlistAccount | RefusedRow {
     const id = typeof row['id'] === 'bigint' ? Number(row['id']) : null;
     const refused = (reason: RowReason, cause?: string): RefusedRow => ({
       id,
@@ -160,7 +162,7 @@ export class OpenlistDatabase {
       const isPerson = rights.role === ROLE_GUEST && isFurther && this.#roles !== undefined;
       if (isFurther && !isPerson) return refused('admin-or-guest-uncreatable');
       const keys = row['key_count'] === null ? undefined : this.#keys?.all(row['id']!);
-      return accountOf(row, isPerson ? { ...rights, role: 0 } : rights, (keys ?? []) as Row[]);
+      return accountOf(row, isPerson ? { ...rights, role: 0 } : rights, (keys ?? []) as Row[], ofExport);
     } catch (error) {
       throw this.#unusable(error);
     }

@@ -20,6 +20,7 @@ export const accountFields = {
   hasPasskeys: z.boolean(),
   keys: z.array(z.object({ title: text, line: text, addedAt: z.number().nullable() })).readonly(),
   keysLeftOut: z.int(),
+  ofExport: z.boolean(),
 };
 type AccountFields = Readonly<z.infer<z.ZodObject<typeof accountFields>>>;
 type OpenlistKey = AccountFields['keys'][number];
@@ -29,7 +30,7 @@ export type RoleRights = Pick<AccountFields, 'role' | 'basePath' | 'permission' 
 /**
  * An account of OpenList. `hash` is the lower-case hex SHA-256 of `<static hash>-<salt>`, or undefined if there is none. `secret` is that of
  * two-factor, or empty. `passwordTimestamp` is in unix seconds. `keysLeftOut` is the number of keys that no account can have in addition.
- * `notes` say what the roles of AList gave and Keyfold does not.
+ * `notes` say what the roles of AList gave and Keyfold does not. `ofExport`: an export wrote it or a row near it.
  */
 export type OpenlistAccount = AccountFields & Readonly<{ hash: string | undefined; salt: string }>;
 
@@ -44,6 +45,8 @@ export type RowReason = 'row-unreadable' | 'username-empty' | 'username-taken' |
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
+/** A salt that an export wrote (`saltWith`), with its mark. OpenList makes others. */
+export const EXPORTED_SALT = /^[\w-]{16}\.([0-9a-f]{32})$/;
 /** The longest salt that is read; OpenList writes 16 letters. */
 const SALT_LETTERS = 255;
 /** Maximum length of the keys of an account in JSON, so that each account fits into a request. */
@@ -63,7 +66,7 @@ export function passwordIn(row: Row): Pick<OpenlistAccount, 'hash' | 'salt'> {
   return { hash: /^[0-9a-f]{64}$/.test(hash) && salt.length <= SALT_LETTERS ? hash : undefined, salt };
 }
 
-export function accountOf(row: Row, rights: RoleRights, keyRows: readonly Row[]): OpenlistAccount {
+export function accountOf(row: Row, rights: RoleRights, keyRows: readonly Row[], ofExport: boolean): OpenlistAccount {
   const keys = fitting(keyRows.map(keyOf));
   return {
     id: Number(row['id']),
@@ -78,6 +81,7 @@ export function accountOf(row: Row, rights: RoleRights, keyRows: readonly Row[])
     hasPasskeys: row['has_passkeys'] === 1n,
     keys,
     keysLeftOut: Number(row['key_count'] ?? 0) - keys.length,
+    ofExport,
   };
 }
 

@@ -1,5 +1,5 @@
 import { openlistHashOf, staticHash } from '@keyfold/security';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,6 +13,7 @@ import {
 import { openScene, operatorStores, type OperatorScene } from '../../../testing/operator-scene.js';
 import type { OperatorOutput } from '../../command-run.js';
 import type { OperatorRequest } from '../../commands/index.js';
+import { UnusableOpenlistDatabase } from '../database/openlist-file.js';
 import { eraseAccountData } from '../../store/erasure/erase-account-data.js';
 import { importOpenlist } from '../import/import-openlist.js';
 import { runCommand } from '../../run-command.js';
@@ -201,6 +202,34 @@ describe.each(operatorStores)('an export on %s', (_, open) => {
     },
   );
 
+  it.each([
+    ['of an account with another id here', ['temp'], 'temp'],
+    ['of an account with another id here, and has a new password', ['temp'], 'new'],
+    ['of a new account', [], 'new'],
+  ])(
+    'is told from a file of OpenList, where an imported name is refused if it is now that %s',
+    async (_, temporary, password) => {
+      const other = await open();
+      await other.startFirst();
+      await other.register(3, 'here');
+      await other.ports.counter.skipTo('account', 4);
+      const sites = [
+        [{ id: 3, username: 'frontdesk' }],
+        [{ id: 3, username: 'frontdesk' }, ...temporary.map((username) => ({ id: 4, username, password: username }))],
+      ];
+      for (const [index, site] of sites.entries()) {
+        writeOpenlistDatabase(join(folder, `${index}.db`), site);
+        await importFrom(join(folder, `${index}.db`), other);
+      }
+      expect(await other.ports.names.accountOf('frontdesk')).toMatchObject({ accountId: 4 });
+      for (const name of temporary) expect(await other.ports.names.accountOf(name)).toMatchObject({ accountId: 5 });
+      const last = join(folder, 'last.db');
+      writeOpenlistDatabase(last, [{ id: 4, username: 'frontdesk', password, secret: SECRET }]);
+      const { status, lines } = await importFrom(last, other);
+      expect([status, lines.join()]).toEqual([1, expect.stringContaining('username-taken')]);
+    },
+  );
+
   it('gives another service the same accounts', async () => {
     await exportTo(file, scene);
     const other = await open();
@@ -305,6 +334,19 @@ describe('an export', () => {
     expect(status).toBe(2);
     expect(lines.join()).toMatch(/Name the file data.db of OpenList.* Nothing was written$/);
     expect(readdirSync(folder)).toEqual(['data.db']);
+  });
+
+  it('names the first error and keeps its exit status if a part cannot be removed after it, either', async () => {
+    const part = `${file}.part`;
+    const send = async () => {
+      rmSync(part);
+      mkdirSync(part);
+      throw new UnusableOpenlistDatabase('cannot read data.db');
+    };
+    const { lines, output } = collecting();
+    const confirm = async () => undefined;
+    expect(await exportOpenlist({ file }, { send, confirm, output, signal })).toBe(2);
+    expect(lines.join()).toMatch(/^cannot read data\.db; .*new\.db\.part.*\. Nothing was written$/);
   });
 
   it('reports a folder that is missing', async () => {

@@ -51,6 +51,3 @@ export function exportMarkOf(accountCommits: readonly Commit[]): string | undefi
 
 /** Returns a new salt with the mark. OpenList accepts any text, and replaces it with each password. */
 export const saltWith = (exportMark: string): string => `${randomBytes(12).toString('base64url')}.${exportMark}`;
-
-/** Returns the mark in a salt; undefined if OpenList made it. */
-export const exportMarkIn = (salt: string): string | undefined => /^[\w-]{16}\.([0-9a-f]{32})$/.exec(salt)?.[1];

@@ -112,6 +112,14 @@ describe('an account that was imported', () => {
     expect(plan({ ...ann, passwordTimestamp: 0 }, imported()).outcome).toBe('unchanged');
   });
 
+  it('is taken without the problem reads-more-than-before if it has the base path already, whatever else has changed', () => {
+    const widened = { ...ann, widened: 'only /a before, now all of /', passwordMark: 'new' };
+    const problems = [{ reason: 'reads-more-than-before', cause: widened.widened }];
+    expect(plan(widened, imported())).toMatchObject({ outcome: 'taken', problems: [] });
+    expect(plan({ ...widened, basePath: '/b' }, imported())).toMatchObject({ outcome: 'taken', problems });
+    expect(plan(widened)).toMatchObject({ outcome: 'taken', problems });
+  });
+
   it('does not get an earlier password back from an old copy of the file', () => {
     const old = { ...ann, passwordMark: 'old', passwordTimestamp: passwordTimestamp - 1 };
     expect(plan(old, imported())).toMatchObject({ outcome: 'refused', problems: [{ reason: 'older-than-imported' }] });

@@ -130,7 +130,7 @@ export function planImport(sent: SentAccount, existing: Existing, now: number): 
   const reason = difference && (difference.refusal ?? ownProblemOf(sent, existing, needsPassword));
   if (reason) return { ...nothing, outcome: 'refused', problems: [{ reason }] };
   const keys = planKeys(sent, existing, now);
-  const widened = difference && sent.widened;
+  const widened = difference && !(wasImported && basePath === existing.account.basePath) && sent.widened;
   return {
     outcome: difference || keys.added.length > 0 ? 'taken' : 'unchanged',
     problems: [...(widened ? [{ reason: 'reads-more-than-before', cause: widened } as const] : []), ...keys.problems],

@@ -1,8 +1,8 @@
 import { DONE, type ExitCode } from '@keyfold/process';
 import type { OperatorOutput } from '../../command-run.js';
-import { exportMarkIn, passwordMarkOf } from './import-marks.js';
+import { passwordMarkOf } from './import-marks.js';
 import type { SentAccount } from './import-plan.js';
-import type { OpenlistAccount } from '../database/openlist-rows.js';
+import { EXPORTED_SALT, type OpenlistAccount } from '../database/openlist-rows.js';
 
 /** Maximum size of a part that is sent at once. The socket of a running process takes at most 1 MiB. */
 const PART_CHARACTERS = 500_000;
@@ -46,7 +46,7 @@ export const withoutPassword = ({ hash: openlistHash, salt, ...account }: Openli
   ...account,
   hasPassword: openlistHash !== undefined,
   passwordMark: passwordMarkOf(salt),
-  exportMark: exportMarkIn(salt),
+  exportMark: EXPORTED_SALT.exec(salt)?.[1],
 });
 
 /** Whether settings fit into a request, which they must do together. */

@@ -108,14 +108,13 @@ function refusedAsErased(sent: SentAccount): Planned {
 
 /**
  * Returns whether the id of an account in the file is its id here, as in a file of an export, of which OpenList may have changed the name or
- * the password since. `accountCommits`: those of the id here.
+ * the password since. In other files the id of a namesake can be that of somebody else. `accountCommits`: those of the id here.
  */
 function hasIdOfHere(sent: SentAccount, accountCommits: readonly Commit[]): boolean {
   const hasPassword = sent.passwordMark !== NO_SALT && unchangedPasswordMark(accountCommits) === sent.passwordMark;
   const isNamesake = () => foldCommits(accountAggregate, accountCommits).state.username === sent.username;
-  return (
-    isExported(sent, accountCommits) || hasPassword || (openlistIdOf(accountCommits) !== undefined && isNamesake())
-  );
+  const wasImported = openlistIdOf(accountCommits) !== undefined;
+  return isExported(sent, accountCommits) || hasPassword || (sent.ofExport && wasImported && isNamesake());
 }
 
 /** Returns whether an export gave the account a new password, which was not changed since, there or here. */
