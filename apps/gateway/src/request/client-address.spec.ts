@@ -140,6 +140,7 @@ describe('a trusted proxy', () => {
     { 'x-forwarded-for': '203.0.113.66', forwarded: 'for=198.51.100.1' },
     { 'x-forwarded-for': '203.0.113.66', 'x-real-ip': '198.51.100.1' },
     { 'x-real-ip': '203.0.113.66', forwarded: 'for=198.51.100.1' },
+    { 'x-forwarded-for': PROXY, 'x-real-ip': '203.0.113.66' },
   ])('that names different clients counts itself, and is reported once a minute: %o', (headers) => {
     const { addresses, unreadable } = reportingAddresses([PROXY]);
     for (const _ of [1, 2]) expect(addresses.of(requestFrom(PROXY, headers))).toBe(PROXY);

@@ -80,8 +80,10 @@ export class ClientAddress {
       return plainAddress(peer);
     }
     const found = sent.map((header) => this.#clientIn(header, headerText(headers[header]), peer));
-    // A header that names only proxies contradicts no other.
-    const [client = found[0], ...others] = new Set(found.filter((address) => !this.#trusted.contains(address)));
+    // A header that names only proxies contradicts no other, unless it has the whole chain.
+    const isChain = (index: number) => sent[index] === 'x-forwarded-for';
+    const clients = found.filter((address, index) => isChain(index) || !this.#trusted.contains(address));
+    const [client = found[0], ...others] = new Set(clients);
     // The proxy writes one of them, and the client may have written the others.
     if (others.length > 0) this.#reportContradiction(sent, peer);
     return (others.length === 0 && client) || plainAddress(peer);
