@@ -76,7 +76,10 @@ export class WebDavLogins {
     const { account, factors } = await this.#checkOnce(login, origin);
     const appPassword = factors.includes('app-password') ? appPasswordHash(login.password) : undefined;
     // It may have changed since the check.
-    return callerFor(await this.#load(account.accountId), appPassword);
+    const loaded = await this.#load(account.accountId);
+    if (appPassword === undefined && loaded.state.passwordGeneration !== account.passwordGeneration)
+      throw faultFor('refused');
+    return callerFor(loaded, appPassword);
   }
 
   #checkOnce(login: BasicLogin, origin: Origin): Promise<Checked> {
