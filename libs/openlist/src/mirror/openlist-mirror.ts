@@ -51,7 +51,7 @@ export class OpenListMirror {
   readonly #unusable = new LRUCache<number, true>({ max: KNOWN, ttl: WRONG_LOGIN_PAUSE });
 
   /** Accounts for which a request may arrive late. */
-  readonly #late = new Set<number>();
+  readonly #late = new Map<number, NodeJS.Timeout>();
 
   constructor(
     readonly api: OpenListApi,
@@ -286,20 +286,25 @@ export class OpenListMirror {
 
   /** A change that OpenList executes late may undo a newer one, so the mirror is compared again afterwards. */
   #compareLater(accountId: number): void {
-    if (this.#late.has(accountId)) return;
-    this.#late.add(accountId);
-    setTimeout(() => {
+    clearTimeout(this.#late.get(accountId));
+    const timer = setTimeout(() => {
       this.#late.delete(accountId);
       this.#known.delete(accountId);
-      this.carry(accountId).catch(() => this.#compareLater(accountId));
-    }, LATE).unref();
+      this.carry(accountId).catch((error: unknown) => {
+        if (!(error instanceof MirrorBlocked)) this.#compareLater(accountId);
+      });
+    }, LATE);
+    this.#late.set(accountId, timer.unref());
   }
 
   async #freeName({ accountId, user }: NameHeld): Promise<void> {
     await this.turns.run(accountId, async (requireTurn) => {
       const [{ state: account }] = await this.loader.load(accountStream(accountId));
       this.#known.delete(accountId);
-      await this.users.giveUpName(account, user, requireTurn);
+      await this.users.giveUpName(account, user, requireTurn).catch((error: unknown) => {
+        if (mayBeExecuted(error)) this.#compareLater(accountId);
+        throw error;
+      });
     });
   }
 }
@@ -320,7 +325,7 @@ const staticTokenRefused = () =>
 /** Returns whether the request was sent, and its answer lost. */
 const mayBeExecuted = (error: unknown): boolean =>
   error instanceof OpenListUnavailable &&
-  /^(UND_ERR|ECONNRESET)/.test((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '');
+  /^(UND_ERR|ECONNRESET|EPIPE)/.test((error.cause as NodeJS.ErrnoException | undefined)?.code ?? '');
 
 const isWrongLogin = (error: unknown): boolean =>
   error instanceof OpenListRefused && (error.code === TOKEN_REFUSED || error.code === CODE_MISSING);
