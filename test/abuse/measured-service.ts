@@ -12,7 +12,7 @@ const LONGEST_IN_ROUND_TRIPS = 6;
  * Number of attempts of an attack. Compilation and garbage collection sometimes lengthen an iteration, but an attack that
  * causes too much work fails every attempt.
  */
-const ATTEMPTS = 4;
+const ATTEMPTS = 8;
 /** The iterations per attempt, so that an attempt is equally long on slow and fast machines. */
 const ITERATIONS = 100;
 
