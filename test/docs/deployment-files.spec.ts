@@ -178,13 +178,12 @@ it('the images of other projects are pinned everywhere or, before the first "npm
   expect(new Set(official.map((image) => DIGEST.test(image))).size).toBe(1);
 });
 
-it('every lasting container has a health check, and one that an outage of a database fails lasts five minutes', () => {
+it('every lasting container has a health check, and that of the image allows an outage of five minutes', () => {
   const { services } = compose('docker-compose.yml');
   const lasting = Object.entries(services).filter(([, { restart }]) => restart !== 'no');
   const withoutCheck = lasting.filter(([, { image, healthcheck }]) => !healthcheck && !image!.startsWith('keyfold:'));
   expect(withoutCheck).toEqual([]);
   expect(read('deploy/Dockerfile')).toMatch(/^HEALTHCHECK --interval=10s .*--retries=30 /m);
-  expect(services['balancer']!.healthcheck).toMatchObject({ interval: '10s', retries: 30 });
 });
 
 it('git and the image exclude the secrets', () => {
