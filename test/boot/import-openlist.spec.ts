@@ -257,7 +257,7 @@ it('accounts of AList log in with the old password and the rights of their roles
   const refused = await run('row-unreadable');
   expect(refused).toMatchObject({
     status: 1,
-    out: expect.stringContaining('reads-more-than-before (some folders before, now all of /)\n'),
+    out: expect.stringContaining('reads-more-than-before (/a, /b before, now all of /)\n'),
     err: 'Nothing was changed. Solve the problems, or accept them with --accept reads-more-than-before\n',
   });
   const { out, status } = await run('row-unreadable', 'reads-more-than-before');
